@@ -110,13 +110,13 @@ export const App = ({ page }: { readonly page: PageContext }) => {
         </StateBlock>
       </main>
     )
-  if (me === undefined || phase === 'out') return <SignIn control={control} />
+  const isOut = me === undefined || phase === 'out'
   return (
     <PageProvider value={page}>
-      <Current me={me} />
-      {phase === 'ended' && (
+      {isOut ? <SignIn /> : <Current me={me} />}
+      {phase === 'ended' && !isOut && (
         <Modal label="Sign in" className="gate-over">
-          <SignIn control={control} />
+          <SignIn />
         </Modal>
       )}
     </PageProvider>

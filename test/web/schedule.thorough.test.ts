@@ -136,7 +136,7 @@ test('in Chromium a turnaround is drawn, said before one reserves in it, and exp
   await enter(alice, 'alice')
   const row = rowOf(page, 'bench 1')
   const turnaround = row.getByRole('gridcell', { name: /^Turnaround until / })
-  const until = /\d\d:\d\d/.exec((await turnaround.getAttribute('aria-label')) ?? '')?.[0]
+  const until = (await turnaround.getAttribute('aria-label'))?.replace('Turnaround until ', '')
   await turnaround.click()
   const form = page.getByRole('dialog', { name: 'Reserve bench 1' })
   await form.getByText(`It is being reset until ${until}, after bob.`).waitFor()

@@ -1,4 +1,4 @@
-import { outcomeOf, type Readable, Refused } from '../service/api.ts'
+import { outcomeOf, type Readable, type Refused } from '../service/api.ts'
 import { isAfter, type News } from './news.ts'
 import type { About, Source } from './query.ts'
 import {
@@ -50,9 +50,6 @@ const openSource = (api: Readable, after: string | undefined, isClosed: () => bo
   }
 }
 
-/** What is our own fault must not end a reading either. */
-const unforeseen = (): Refused => new Refused(0, { code: 'unforeseen', detail: 'The answer could not be shown.' })
-
 /** Reads at once, and then what has changed. One reading at a time; after a failure everything, some time later. */
 export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
   const { api, read, of, isInView = () => true, onValue, onFailed } = options
@@ -79,7 +76,7 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
     const source = openSource(api, now.after, () => isClosed)
     const result = await outcomeOf(
       read(source, now.isAll ? undefined : [...now.ids.keys()]).then((value) => ({ value })),
-    ).catch(() => ({ refused: unforeseen() }))
+    )
     isReading = false
     if (isClosed) return
     if (result.refused !== undefined) {

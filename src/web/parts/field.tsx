@@ -34,6 +34,22 @@ export const Field = ({
   </div>
 )
 
+/** Several things that are chosen under one label. */
+export const FieldGroup = ({
+  label,
+  className = '',
+  role = 'group',
+  children,
+}: Omit<FieldProps, 'id'> & { readonly role?: 'group' | 'radiogroup'; readonly children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles support it.
+  <div class={`field ${className}`} role={role} aria-label={label}>
+    <span class="label clip" aria-hidden="true">
+      <bdi>{label}</bdi>
+    </span>
+    {children}
+  </div>
+)
+
 export const described = ({ id, hint, error }: FieldProps) => ({
   'aria-invalid': error !== undefined,
   'aria-describedby':

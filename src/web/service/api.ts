@@ -63,11 +63,11 @@ export type Outcome<A> =
   | (A & { readonly refused?: undefined })
   | ({ readonly [member in keyof A]?: undefined } & { readonly refused: Refused })
 
-/** The outcome of a read: a refusal is a value, any other error is thrown. */
+/** The outcome of a read or a command. What is our own fault is told as well, and ends nothing else. */
 export const outcomeOf = <A extends object>(read: Promise<A>): Promise<Outcome<A>> =>
   read.catch((error: unknown) => {
-    if (error instanceof Refused) return { refused: error } as Outcome<A>
-    throw error
+    const unforeseen = { code: 'unforeseen', detail: 'The answer could not be shown.' }
+    return { refused: error instanceof Refused ? error : new Refused(0, unforeseen) } as Outcome<A>
   })
 
 export interface Sent<B = unknown> {

@@ -21,9 +21,6 @@ export interface Session {
   /** The place in the log where it was known who that is. What is read afterwards is not older. */
   readonly since: string | undefined
   readonly error: string | undefined
-  /** After too many attempts: when the next one is taken, in Unix milliseconds. */
-  readonly retryAt: number | undefined
-  readonly isBusy: boolean
 }
 
 type Kept = Pick<Schemas['LoginSession'], 'session' | 'expires_at'>
@@ -52,10 +49,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   provider_unavailable: NOT_SIGNED_IN,
 }
 
-const messageOf = ({ problem, message }: Refused): string => TEXTS[problem.code] ?? message
-
-const retryAtOf = ({ problem, retryAfter = 60 }: Refused, now: number): number | undefined =>
-  problem.code === 'too_many_attempts' ? now + retryAfter * 1_000 : undefined
+export const messageOf = ({ problem, message }: Refused): string => TEXTS[problem.code] ?? message
 
 export interface SessionControl {
   readonly session: ReadonlySignal<Session>
@@ -64,8 +58,8 @@ export interface SessionControl {
   readonly answeredAt: ReadonlySignal<number>
   readonly api: Api
   readonly credential: () => string | undefined
-  readonly signIn: (name: string, password: string) => Promise<void>
-  readonly beginSingleSignOn: () => Promise<void>
+  readonly signIn: (name: string, password: string) => Promise<Outcome<object>>
+  readonly beginSingleSignOn: () => Promise<Outcome<object>>
   readonly signOut: (everywhere: boolean) => Promise<Outcome<object>>
   readonly check: () => Promise<void>
 }
@@ -82,14 +76,7 @@ const readCallback = () => {
 }
 
 const openState = () => {
-  const session = signal<Session>({
-    phase: 'checking',
-    me: undefined,
-    since: undefined,
-    error: undefined,
-    retryAt: undefined,
-    isBusy: false,
-  })
+  const session = signal<Session>({ phase: 'checking', me: undefined, since: undefined, error: undefined })
   const isAnswered = signal(true)
   const answeredAt = signal(currentTime())
   const set = (change: Partial<Session>): void => {
@@ -141,35 +128,27 @@ const endSingleSignOn = async (
   { set, api }: State,
   { isRefused, code, state, iss, transaction }: Returned,
   check: () => Promise<void>,
-): Promise<Refused | undefined> => {
+): Promise<void> => {
   // Who is signed in already stays so, whatever the provider says.
   const isSignedIn = readKept() !== undefined
-  const out = async (error: string): Promise<undefined> => {
+  const out = async (error: string): Promise<void> => {
     if (isSignedIn) await check()
     else set({ phase: 'out', error })
   }
   if (isRefused) return out(NOT_SIGNED_IN)
   if (code === undefined || state === undefined || transaction === null)
     return out('This sign-in did not start in this tab. Start again.')
-  if (!isSignedIn) set({ phase: 'out' })
   const body = { code, state, transaction, ...(iss !== undefined && { iss }) }
   const { value, refused } = await api.post('/api/login/oidc/finish', { body, isAnonymous: true })
-  if (value !== undefined) keep(value)
-  else if (!isSignedIn) return refused
+  if (refused !== undefined) return out(messageOf(refused))
+  keep(value)
   await check()
-  return undefined
 }
 
 export const openSession = (): SessionControl => {
   const state = openState()
   const { session, isAnswered, answeredAt, set, api } = state
   const check = makeCheck(state)
-  const attempt = async (run: () => Promise<Refused | undefined>): Promise<void> => {
-    set({ isBusy: true, error: undefined, retryAt: undefined })
-    const refused = await run()
-    set({ isBusy: false })
-    if (refused !== undefined) set({ error: messageOf(refused), retryAt: retryAtOf(refused, Date.now()) })
-  }
   // Another tab has signed in or out.
   addEventListener('storage', ({ key }) => {
     if (key === KEPT || key === null) void check()
@@ -177,7 +156,7 @@ export const openSession = (): SessionControl => {
   setInterval(() => void renew(api), CHECK_INTERVAL_MS)
   const returned = readCallback()
   if (returned === undefined) void renew(api).then(check)
-  else void attempt(() => endSingleSignOn(state, returned, check))
+  else void endSingleSignOn(state, returned, check)
 
   return {
     session,
@@ -186,23 +165,20 @@ export const openSession = (): SessionControl => {
     api,
     check,
     credential: () => readKept()?.session,
-    signIn: (name, password) =>
-      attempt(async () => {
-        const body = { name, password }
-        const { value, refused } = await api.post('/api/login', { body, isAnonymous: true })
-        if (value === undefined) return refused
-        keep(value)
-        await check()
-        return undefined
-      }),
-    beginSingleSignOn: () =>
-      attempt(async () => {
-        const { value, refused } = await api.post('/api/login/oidc/start')
-        if (value === undefined) return refused
-        sessionStorage.setItem(TRANSACTION, value.transaction)
-        location.assign(value.url)
-        return undefined
-      }),
+    signIn: async (name, password) => {
+      const outcome = await api.post('/api/login', { body: { name, password }, isAnonymous: true })
+      if (outcome.value === undefined) return outcome
+      keep(outcome.value)
+      await check()
+      return outcome
+    },
+    beginSingleSignOn: async () => {
+      const outcome = await api.post('/api/login/oidc/start')
+      if (outcome.value === undefined) return outcome
+      sessionStorage.setItem(TRANSACTION, outcome.value.transaction)
+      location.assign(outcome.value.url)
+      return outcome
+    },
     signOut: async (everywhere) => {
       const outcome = await api.post('/api/logout', { body: { everywhere } })
       if (outcome.refused === undefined) {

@@ -12,10 +12,9 @@ export const BeforeTheEnd = () => {
     if (typed >= MINUTES_MIN && typed <= MINUTES_MAX) warning.value = { ...warning.value, minutes: typed }
     return true
   })
-  const onNotified = async ({ currentTarget }: { currentTarget: HTMLInputElement }): Promise<void> => {
-    const asked = currentTarget.checked && (await Notification.requestPermission()) === 'granted'
-    currentTarget.checked = asked
-    warning.value = { ...warning.value, isNotified: asked }
+  const notifyIf = async (isWanted: boolean): Promise<void> => {
+    const isGranted = isWanted && (await Notification.requestPermission()) === 'granted'
+    warning.value = { ...warning.value, isNotified: isGranted }
   }
   return (
     <div class="stack">
@@ -41,17 +40,12 @@ export const BeforeTheEnd = () => {
         />{' '}
         <span>minutes before</span>
       </div>
-      <label class="switch">
-        <input
-          type="checkbox"
-          // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says by itself whether it is checked.
-          role="switch"
-          checked={isNotified && isPossible}
-          disabled={!isOn || !isPossible}
-          onChange={onNotified}
-        />
-        Desktop notification
-      </label>
+      <Switch
+        label="Desktop notification"
+        isOn={isNotified && isPossible}
+        isDisabled={!isOn || !isPossible}
+        onChange={notifyIf}
+      />
       {!isPossible && <p class="small muted">Needs HTTPS.</p>}
     </div>
   )

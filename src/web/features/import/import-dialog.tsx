@@ -8,7 +8,7 @@ import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { Note, Status } from '../../parts/show/note.tsx'
-import { type Api, type Outcome, outcomeOf } from '../../service/api.ts'
+import type { Api, Outcome } from '../../service/api.ts'
 import {
   type Columns,
   type Problem,
@@ -147,7 +147,7 @@ export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Pro
     setFile(chosen)
     setStep({ at: 'choose' })
     void command.run(
-      async () => (await outcomeOf(checkFile(api, kind, chosen))) as Outcome<{ step: Step }>,
+      () => checkFile(api, kind, chosen),
       (outcome) => setStep(outcome.step),
     )
   }

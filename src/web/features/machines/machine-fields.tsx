@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
 import { Select } from '../../parts/choose/select.tsx'
 import { fieldsOf } from '../../parts/commands/fields.tsx'
-import { Switch } from '../../parts/field.tsx'
+import { FieldGroup, Switch } from '../../parts/field.tsx'
 import { type Values, withType } from './machine-values.ts'
 import { TagsField } from './tags-field.tsx'
 
@@ -16,8 +16,7 @@ interface Props {
 }
 
 const TypeField = ({ values, change }: Props) => (
-  <div class="field s2 f6">
-    <span class="label">Type</span>
+  <FieldGroup label="Type" className="s2 f6">
     <Segments
       class="start"
       label="Type"
@@ -25,7 +24,7 @@ const TypeField = ({ values, change }: Props) => (
       value={values.sut_type}
       onChange={(type) => change(withType(values, type))}
     />
-  </div>
+  </FieldGroup>
 )
 
 interface SecretProps extends Props {

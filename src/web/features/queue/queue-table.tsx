@@ -6,6 +6,7 @@ import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { useMachines } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
+import { type Column, Table } from '../../parts/show/table.tsx'
 import { wordsOfRequest } from './wants.ts'
 import { Said } from './words.tsx'
 
@@ -24,34 +25,31 @@ export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] })
   const rows = queue.map((request, n) => ({ request, place: n + 1, isOwn: request.user_id === ownId }))
   const shown = rows.filter(({ place, isOwn }) => place <= most || isOwn)
   const left = rows.length - shown.length
+  const columns: readonly Column<(typeof rows)[number], never>[] = [
+    { title: '#', isNumber: true, width: '28px', cell: ({ place }) => place },
+    {
+      ...{ title: 'Who', width: '33%', class: 'clip' },
+      cell: ({ request, isOwn }) => (isOwn ? <a href={linkTo('mine')}>You</a> : <bdi>{request.user_name}</bdi>),
+    },
+    {
+      ...{ title: 'Wants', class: 'second wants' },
+      cell: ({ request }) => <Said words={wordsOfRequest(request, nameOf)} />,
+    },
+    {
+      ...{ title: 'Until', isNumber: true, width: '80px' },
+      cell: ({ request }) => formatWhen(Date.parse(request.expires_at), today),
+    },
+  ]
   return (
     <div>
-      <table class="table plain queue">
-        <thead>
-          <tr>
-            <th class="r" style={{ '--w': '28px' }}>
-              #
-            </th>
-            <th style={{ '--w': '33%' }}>Who</th>
-            <th>Wants</th>
-            <th class="r" style={{ '--w': '80px' }}>
-              Until
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map(({ request, place, isOwn }) => (
-            <tr key={request._id} class={isOwn ? 'medium' : ''}>
-              <td class="r">{place}</td>
-              <td class="clip">{isOwn ? <a href={linkTo('mine')}>You</a> : <bdi>{request.user_name}</bdi>}</td>
-              <td class="second wants">
-                <Said words={wordsOfRequest(request, nameOf)} />
-              </td>
-              <td class="r">{formatWhen(Date.parse(request.expires_at), today)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label="Queue"
+        class="plain queue"
+        rows={shown}
+        keyOf={({ request }) => request._id}
+        columns={columns}
+        rowClass={({ isOwn }) => (isOwn ? 'medium' : '')}
+      />
       {left > 0 && (
         <div class="row small">
           <span class="muted grow">{formatNumber(left)} more waiting.</span>

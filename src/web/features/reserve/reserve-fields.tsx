@@ -5,7 +5,7 @@ import { IconButton } from '../../parts/button.tsx'
 import { Chip } from '../../parts/choose/chip.tsx'
 import { Radio } from '../../parts/choose/radio.tsx'
 import { SelectField } from '../../parts/choose/select.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field, FieldGroup } from '../../parts/field.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
 import { currentTime } from '../../service/time.ts'
 import { ceilQuarter } from '../schedule/calendar.ts'
@@ -88,11 +88,8 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
     return true
   })
   return (
-    <div class="field">
-      <span class="label" id="length">
-        Length
-      </span>
-      <div class="chips" role="radiogroup" aria-labelledby="length">
+    <FieldGroup label="Length" role="radiogroup">
+      <div class="chips">
         {choices.map((choice) => (
           <Radio
             key={choice.end ?? choice.length}
@@ -121,7 +118,7 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
           Enter a time, such as 9:30, Mon 9:30 or 30 Nov 9:30.
         </span>
       )}
-    </div>
+    </FieldGroup>
   )
 }
 

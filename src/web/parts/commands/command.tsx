@@ -1,6 +1,14 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { usePage } from '../../page/context.ts'
-import type { Answer, AnswerAt, BodyAt, Outcome, Refused, Sent } from '../../service/api.ts'
+import {
+  type Answer,
+  type AnswerAt,
+  type BodyAt,
+  type Outcome,
+  outcomeOf,
+  type Refused,
+  type Sent,
+} from '../../service/api.ts'
 import { Button, type ButtonProps } from '../button.tsx'
 import { errorsByField } from '../field.tsx'
 import { useFocusReturn } from '../focus.ts'
@@ -40,15 +48,16 @@ export const useCommand = (): Command => {
     isRunning.current = true
     setBusy(true)
     setRefused(undefined)
-    try {
+    const act = async (): Promise<Outcome<object>> => {
       const outcome = await ask()
       if (outcome.refused === undefined) await onDone?.(outcome)
-      else setRefused(outcome.refused)
-      return outcome.refused
-    } finally {
-      isRunning.current = false
-      setBusy(false)
+      return outcome
     }
+    const { refused: why } = await outcomeOf(act())
+    isRunning.current = false
+    setBusy(false)
+    setRefused(why)
+    return why
   }
   const errors = errorsByField(refused)
   return {

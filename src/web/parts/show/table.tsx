@@ -22,12 +22,13 @@ export interface Column<R, C extends string> {
 interface Props<R, C extends string> {
   readonly label: string
   readonly class: string
-  readonly box: string
+  readonly box?: string
   readonly rows: readonly R[]
   readonly keyOf: (row: R) => string
   readonly columns: readonly Column<R, C>[]
-  readonly order: Order<C>
-  readonly onOrder: (order: Order<C>) => void
+  readonly order?: Order<C> | undefined
+  readonly onOrder?: ((order: Order<C>) => void) | undefined
+  readonly rowClass?: (row: R) => string
   /** Pixels; with it only rows in view are in the document. */
   readonly rowHeight?: number
   /** Called with the keys of those. */
@@ -44,8 +45,8 @@ const Head = <R, C extends string>({
   onOrder,
 }: { column: Column<R, C> } & Pick<Props<R, C>, 'order' | 'onOrder'>) => {
   const { title, by, isNumber, width } = column
-  const isBy = order.by === by
-  const sort = by && ((): void => onOrder({ by, isDescending: isBy && !order.isDescending }))
+  const isBy = by !== undefined && order?.by === by
+  const sort = by && onOrder && ((): void => onOrder({ by, isDescending: isBy && !order.isDescending }))
   return (
     <th
       class={isNumber ? 'r' : ''}
@@ -161,7 +162,7 @@ export const Table = <R, C extends string>(props: Props<R, C>) => {
             return (
               <tr
                 key={keys[n]}
-                class={keys[n] === openKey ? 'is-open' : undefined}
+                class={keys[n] === openKey ? 'is-open' : props.rowClass?.(row)}
                 aria-rowindex={first + n + 2}
                 onClick={(event: MouseEvent) => press(row, event)}
               >

@@ -1,13 +1,12 @@
-import { useState } from 'preact/hooks'
 import { BeforeTheEnd } from '../../features/holding/before-the-end.tsx'
 import { Quota } from '../../features/people/hours.tsx'
+import { SessionSection } from '../../features/people/session-section.tsx'
 import { TokenSection } from '../../features/people/token-section.tsx'
 import { roleTextOf } from '../../features/people/user.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import type { Theme } from '../../page/theme.ts'
-import { Button } from '../../parts/button.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
-import { CommandButton, Confirm, useCommand } from '../../parts/commands/command.tsx'
+import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
 import { initialsOf } from '../../parts/initials.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
 import { Page, Section } from '../../parts/show/page.tsx'
@@ -35,32 +34,19 @@ const Appearance = () => {
 
 const Sessions = () => {
   const { control } = usePage()
-  const command = useCommand()
-  const [isAsking, setAsking] = useState(false)
-  const ask = !isAsking && (
-    <Button look="danger small" disabled={command.isOff} onClick={() => setAsking(true)}>
-      Sign out everywhere
-    </Button>
-  )
   return (
-    <Section title="Sessions" beside={ask}>
-      {isAsking && (
-        <Confirm
-          command={command}
-          question="Sign out of all your browsers, this one too?"
-          action="Sign out everywhere"
-          doing="Signing out…"
-          onConfirm={() => command.run(() => control.signOut(true))}
-          back="Stay signed in"
-          onClose={() => setAsking(false)}
-        />
-      )}
-      <RefusedNote refused={command.refused} />
+    <SessionSection
+      look="danger small"
+      question="Sign out of all your browsers, this one too?"
+      action="Sign out everywhere"
+      back="Stay signed in"
+      end={() => control.signOut(true)}
+    >
       <p class="second">
         This browser stays signed in for 12 hours, renewed while the page is open, for up to seven days. Signing out
         everywhere ends the sessions of all your browsers, including this one. Tokens keep working.
       </p>
-    </Section>
+    </SessionSection>
   )
 }
 

@@ -8,7 +8,7 @@ import { goTo } from '../../page/location.ts'
 import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
 import { useFields } from '../../parts/commands/fields.tsx'
-import { type Api, outcomeOf } from '../../service/api.ts'
+import type { Api } from '../../service/api.ts'
 import { currentTime } from '../../service/time.ts'
 
 const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {
@@ -38,16 +38,13 @@ export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly on
     return { moment: (await ofEntry(api, Number(typed))) ?? 'This entry does not exist.' }
   }
   const submit = () =>
-    command.run(
-      () => outcomeOf(find()),
-      ({ moment }) => {
-        setWrong(typeof moment === 'string' ? moment : undefined)
-        if (typeof moment === 'string') return
-        show({ time: undefined, open: undefined })
-        asOf.value = moment
-        goTo('schedule')
-      },
-    )
+    command.run(find, ({ moment }) => {
+      setWrong(typeof moment === 'string' ? moment : undefined)
+      if (typeof moment === 'string') return
+      show({ time: undefined, open: undefined })
+      asOf.value = moment
+      goTo('schedule')
+    })
   return (
     <Dialog title="See the lab as it was" command={command} action="Show the lab" onSubmit={submit} onClose={onClose}>
       <p class="second">Schedule and machines show what was recorded by then.</p>

@@ -1,14 +1,13 @@
-import { useEffect, useState } from 'preact/hooks'
+import { NOTHING } from '../../data/query.ts'
 import { checkpointOf, shortRoot } from '../../features/events/checkpoint.ts'
 import { formatMoment, formatNumber } from '../../format/format.ts'
-import { usePage } from '../../page/context.ts'
+import { usePage, useReading } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { Button, IconButton } from '../../parts/button.tsx'
-import { useCommand } from '../../parts/commands/command.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { KeyValues } from '../../parts/show/key-values.tsx'
-import { RefusedNote } from '../../parts/show/note.tsx'
 import { currentTime } from '../../service/time.ts'
 
 interface Signed {
@@ -18,34 +17,41 @@ interface Signed {
 
 /** The newest checkpoint, which proves what the log was. Each costs a signature: none is made but here and when asked. */
 export const NewestCheckpoint = () => {
-  const { api } = usePage()
-  const { run, isOff, refused } = useCommand()
-  const [signed, setSigned] = useState<Signed | undefined>(undefined)
-  const read = () =>
-    run(
-      () => api.file('/api/audit/checkpoint', 'text/plain'),
-      async ({ blob }) => setSigned({ text: await blob.text(), at: currentTime() }),
-    )
-  useEffect(() => void read(), [])
-  const checkpoint = signed && checkpointOf(signed.text)
-  const facts = (): unknown => {
-    if (signed === undefined || checkpoint === undefined) return undefined
+  const { api, control } = usePage()
+  const reading = useReading<Signed>({
+    ...{ key: 'checkpoint', ...NOTHING },
+    read: async () => {
+      const { blob, refused } = await api.file('/api/audit/checkpoint', 'text/plain')
+      if (refused !== undefined) throw refused
+      return { text: await blob.text(), at: currentTime() }
+    },
+  })
+  const facts = ({ text, at }: Signed) => {
+    const checkpoint = checkpointOf(text)
+    if (checkpoint === undefined) return undefined
     const download = (): void =>
-      saveFile(new Blob([signed.text], { type: 'text/plain' }), `log-${checkpoint.entries}.checkpoint`)
+      saveFile(new Blob([text], { type: 'text/plain' }), `log-${checkpoint.entries}.checkpoint`)
+    const isOff = !control.isAnswered.value
     return (
       <>
         <KeyValues
           rows={[
-            ['Signed', formatMoment(signed.at), 'num'],
+            ['Signed', formatMoment(at), 'num'],
             ['Entries', formatNumber(checkpoint.entries), 'num'],
             ['Root', <span title={checkpoint.root}>{shortRoot(checkpoint.root)}</span>, 'mono'],
             ['Key', checkpoint.key, 'mono'],
           ]}
         />
         <div class="row wrap">
-          <CopyButton text={signed.text} isWide />
+          <CopyButton text={text} isWide />
           <Button icon="download" label="Download" look="small" onClick={download} />
-          <IconButton icon="refresh" label="Sign a new one" look="quiet small" disabled={isOff} onClick={read} />
+          <IconButton
+            icon="refresh"
+            label="Sign a new one"
+            look="quiet small"
+            disabled={isOff}
+            onClick={reading.retry}
+          />
         </div>
         <p class="small muted">Store it elsewhere. It proves that nothing recorded so far was changed or removed.</p>
       </>
@@ -57,20 +63,9 @@ export const NewestCheckpoint = () => {
         <Icon name="shield" />
         <h2 class="grow">Newest checkpoint</h2>
       </div>
-      {facts()}
-      {signed === undefined && refused === undefined && (
-        <p class="muted" role="status">
-          Loading
-        </p>
-      )}
-      {refused !== undefined && (
-        <>
-          <RefusedNote refused={refused} />
-          <div>
-            <Button label="Try again" look="small" onClick={read} />
-          </div>
-        </>
-      )}
+      <Loaded reading={reading} what="The checkpoint">
+        {facts}
+      </Loaded>
     </section>
   )
 }

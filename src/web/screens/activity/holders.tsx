@@ -6,7 +6,6 @@ import { meOf, usePage } from '../../page/context.ts'
 import { Select } from '../../parts/choose/select.tsx'
 import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
 import { Name, RefusedNote, Status } from '../../parts/show/note.tsx'
-import { outcomeOf } from '../../service/api.ts'
 import { currentTime } from '../../service/time.ts'
 import type { Names } from './names.ts'
 
@@ -57,7 +56,7 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
       ...(sut !== '' && { sut_id: sut }),
     })
     void command.run(
-      () => outcomeOf(page.api.get(`/api/sut_reservation?${query}`)),
+      () => page.api.get(`/api/sut_reservation?${query}`),
       ({ value: { count, sut_reservations } }) => {
         const reservations = (sut_reservations as readonly NamedReservation[]).toSorted((a, b) =>
           compareNames(a.sut_name ?? '', b.sut_name ?? ''),

@@ -10,6 +10,7 @@ import {
 import { Button } from '../../parts/button.tsx'
 import { Chip } from '../../parts/choose/chip.tsx'
 import { MenuChip } from '../../parts/choose/menu.tsx'
+import { FieldGroup } from '../../parts/field.tsx'
 
 const CHIPS_MAX = 12
 
@@ -23,10 +24,7 @@ const Values = ({ field: { key, label, values }, onToggle }: FieldProps) => {
   const shown = isLong ? values.filter(({ isChosen }) => isChosen) : values
   const choices = values.map(({ text, isChosen }, n) => ({ key: String(n), text, isChosen }))
   return (
-    <div class="field" role="group" aria-label={label}>
-      <span class="label clip">
-        <bdi>{label}</bdi>
-      </span>
+    <FieldGroup label={label}>
       <div class="chips">
         {shown.map(({ value, text, isChosen }) => (
           <Chip
@@ -47,7 +45,7 @@ const Values = ({ field: { key, label, values }, onToggle }: FieldProps) => {
           />
         )}
       </div>
-    </div>
+    </FieldGroup>
   )
 }
 

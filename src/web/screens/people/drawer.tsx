@@ -1,15 +1,13 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ofUser } from '../../data/query.ts'
+import { SessionSection } from '../../features/people/session-section.tsx'
 import { TokenSection } from '../../features/people/token-section.tsx'
 import type { Used, User } from '../../features/people/user.ts'
 import { meOf, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { goTo, linkTo } from '../../page/location.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
-import { Confirm, useCommand } from '../../parts/commands/command.tsx'
 import { initialsOf } from '../../parts/initials.ts'
-import { RefusedNote, Status } from '../../parts/show/note.tsx'
-import { Section } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import type { Answer } from '../../service/api.ts'
 import { Removal, Removed } from './leaving.tsx'
@@ -21,45 +19,6 @@ interface Props {
   /** Undefined until the list was read. */
   readonly used: Used | undefined
   readonly onChanged: () => void
-}
-
-const SignOut = ({ user }: { readonly user: User }) => {
-  const command = useCommand()
-  const [isAsking, setAsking] = useState(false)
-  const [isDone, setDone] = useState(false)
-  return (
-    <Section
-      title="Sessions"
-      isPart
-      class="stack"
-      beside={
-        !isAsking && (
-          <Button
-            label="Sign out everywhere"
-            look="quiet small"
-            disabled={command.isOff}
-            onClick={() => setAsking(true)}
-          />
-        )
-      }
-    >
-      {isAsking && (
-        <Confirm
-          command={command}
-          question={`Sign ${user.name} out of every browser?`}
-          action="Sign out"
-          doing="Signing out…"
-          onConfirm={() =>
-            command.send(`/api/user/${encodeURIComponent(user._id)}/logout`, undefined, () => setDone(true))
-          }
-          back="Back"
-          onClose={() => setAsking(false)}
-        />
-      )}
-      <RefusedNote refused={command.refused} />
-      <Status class="small muted said">{isDone && 'All sessions have ended.'}</Status>
-    </Section>
-  )
 }
 
 const close = (): void => {
@@ -102,7 +61,14 @@ export const Drawer = ({ id, used, onChanged }: Props) => {
         {!isMe && (
           <>
             <TokenSection userId={user._id} role={user.role} isPart />
-            <SignOut user={user} />
+            <SessionSection
+              look="quiet small"
+              question={`Sign ${user.name} out of every browser?`}
+              action="Sign out"
+              back="Back"
+              isPart
+              end={() => page.api.send(`/api/user/${encodeURIComponent(user._id)}/logout`)}
+            />
             <Removal user={user} open={used?.reservations} onChanged={changed} />
           </>
         )}

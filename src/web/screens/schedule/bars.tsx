@@ -22,7 +22,6 @@ import { Chip } from '../../parts/choose/chip.tsx'
 import { MenuChip } from '../../parts/choose/menu.tsx'
 import { SearchField } from '../../parts/choose/search-field.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { Status } from '../../parts/show/note.tsx'
 import { Popover } from './popover.tsx'
 
@@ -137,17 +136,15 @@ const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps) => {
   const text = `${formatNumber(queue.length)} waiting`
   return (
     <>
-      <button
-        type="button"
-        class="chip waits"
+      <Chip
+        label={text}
+        icon="queue"
+        class="waits"
         ref={chip}
         aria-haspopup="dialog"
         aria-expanded={isQueueOpen}
-        onClick={() => onQueue(!isQueueOpen)}
-      >
-        <Icon name="queue" />
-        {text}
-      </button>
+        onPress={() => onQueue(!isQueueOpen)}
+      />
       {isQueueOpen && (
         <Popover
           title="Waiting"

@@ -11,7 +11,9 @@ import { formatDayTitle, formatDuration, formatWhen, toIso } from '../../format/
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
+import { Chip } from '../../parts/choose/chip.tsx'
 import { CommandButton } from '../../parts/commands/command.tsx'
+import { FieldGroup } from '../../parts/field.tsx'
 import { Popover } from './popover.tsx'
 
 interface Props {
@@ -39,22 +41,20 @@ const ExtendChips = ({ own, taken, now, command, onDone }: ExtendProps) => {
   const ends = extensionsOf(taken, own)
   if (ends.length === 0) return undefined
   return (
-    <div class="field" role="group" aria-label="Extend">
-      <span class="label">Extend</span>
+    <FieldGroup label="Extend">
       <div class="chips">
         {ends.map((end) => (
-          <button
+          <Chip
             key={end}
-            type="button"
-            class="chip two"
+            class="two"
+            label={`+${formatDuration(end - own.to)}`}
+            detail={formatWhen(end, now)}
             disabled={command.isOff}
-            onClick={() => extendTo(command, end, onDone)}
-          >
-            +{formatDuration(end - own.to)} <small>{formatWhen(end, now)}</small>
-          </button>
+            onPress={() => extendTo(command, end, onDone)}
+          />
         ))}
       </div>
-    </div>
+    </FieldGroup>
   )
 }
 

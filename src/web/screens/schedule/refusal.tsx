@@ -41,35 +41,27 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
   const until = refused.problem.free_until ? Date.parse(refused.problem.free_until) : undefined
   const next = freeStretch(refused)
   const begin = beginOf(draft, now)
-  const shorter: Option[] =
-    until === undefined || until - begin < QUARTER
-      ? []
-      : [
-          {
-            icon: 'clock',
-            text: `${draft.start === 'now' ? 'Now' : formatWhen(window.from, now)} to ${formatWhen(until, now)}`,
-            hint: `${formatDuration(until - begin)}, shorter`,
-            take: () => onSend({ ...draft, length: lengthTo(until, draft.start, now) }),
-          },
-        ]
-  const later: Option[] =
-    next === undefined
-      ? []
-      : [
-          {
-            icon: 'calendar',
-            text: `${formatWhen(next.from, now)} to ${formatWhen(next.to, now)}`,
-            hint: `next free ${formatDuration(next.to - next.from)}`,
-            take: () => onSend({ ...draft, start: next.from, length: next.to - next.from }),
-          },
-        ]
-  const other: Option = {
-    icon: 'machine',
-    text: 'Any similar machine',
-    hint: sut.os === '' ? sut.sut_type.toUpperCase() : sut.os,
-    take: () => onSendLike(draft),
-  }
-  return [...shorter, ...later, other, ...waitsOf(props, 'Wait for it', { sut_id: sut._id })]
+  const all: readonly (Option | false | undefined)[] = [
+    until !== undefined &&
+      until - begin >= QUARTER && {
+        icon: 'clock',
+        text: `${draft.start === 'now' ? 'Now' : formatWhen(window.from, now)} to ${formatWhen(until, now)}`,
+        hint: `${formatDuration(until - begin)}, shorter`,
+        take: () => onSend({ ...draft, length: lengthTo(until, draft.start, now) }),
+      },
+    next && {
+      icon: 'calendar',
+      text: `${formatWhen(next.from, now)} to ${formatWhen(next.to, now)}`,
+      hint: `next free ${formatDuration(next.to - next.from)}`,
+      take: () => onSend({ ...draft, start: next.from, length: next.to - next.from }),
+    },
+    {
+      ...{ icon: 'machine', text: 'Any similar machine', hint: sut.os === '' ? sut.sut_type.toUpperCase() : sut.os },
+      take: () => onSendLike(draft),
+    },
+    ...waitsOf(props, 'Wait for it', { sut_id: sut._id }),
+  ]
+  return all.filter((option) => typeof option === 'object')
 }
 
 const Conflicting = (props: Props) => {

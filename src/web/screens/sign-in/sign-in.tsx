@@ -1,22 +1,19 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
+import { type Command, useCommand } from '../../parts/commands/command.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Mark } from '../../parts/icon.tsx'
 import { Note } from '../../parts/show/note.tsx'
-import type { SessionControl } from '../../service/session.ts'
+import { messageOf } from '../../service/session.ts'
 
 const hasSingleSignOn = (): boolean => document.documentElement.dataset.singleSignOn !== undefined
-
-interface Props {
-  readonly control: SessionControl
-}
 
 const againText = (seconds: number): string => (seconds > 0 ? `Try again in ${seconds} s.` : 'Try again.')
 
 /** Counts down; assistive technology is told once. */
-const Again = ({ at }: { readonly at: number }) => {
-  const left = (): number => Math.ceil((at - Date.now()) / 1_000)
-  const [first] = useState(left)
+const Again = ({ seconds }: { readonly seconds: number }) => {
+  const [at] = useState(() => Date.now() + seconds * 1_000)
   const [, redraw] = useState({})
   useEffect(() => {
     const timer = setInterval(() => redraw({}), 1_000)
@@ -24,72 +21,45 @@ const Again = ({ at }: { readonly at: number }) => {
   }, [])
   return (
     <>
-      <span class="vh">{againText(first)}</span>
+      <span class="vh">{againText(seconds)}</span>
       <span class="num" aria-hidden="true">
-        {againText(left())}
+        {againText(Math.ceil((at - Date.now()) / 1_000))}
       </span>
     </>
   )
 }
 
-const ErrorNote = ({ text, retryAt }: { readonly text: string; readonly retryAt: number | undefined }) => (
-  <Note kind="danger">
-    {text} {retryAt !== undefined && <Again key={retryAt} at={retryAt} />}
-  </Note>
-)
-
-const EndedNote = () => <Note kind="info">Your session ended. Sign in to continue where you were.</Note>
-
-const SingleSignOn = ({ control, isBusy }: Props & { readonly isBusy: boolean }) => (
-  <>
-    <Button icon="shield" label="Continue with single sign-on" disabled={isBusy} onClick={control.beginSingleSignOn} />
-    <div class="or">or with a password</div>
-  </>
-)
-
-const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean }) => {
-  const name = useRef<HTMLInputElement>(null)
-  const password = useRef<HTMLInputElement>(null)
-  const submit = async (event: Event): Promise<void> => {
+const PasswordForm = ({ command }: { readonly command: Command }) => {
+  const { control } = usePage()
+  const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    await control.signIn(name.current?.value ?? '', password.current?.value ?? '')
-    if (password.current === null) return
-    password.current.value = ''
-    password.current.focus()
+    const { elements } = event.currentTarget as HTMLFormElement
+    const [name, password] = ['name', 'password'].map((each) => elements.namedItem(each) as HTMLInputElement)
+    if (name === undefined || password === undefined) return
+    await command.run(() => control.signIn(name.value, password.value))
+    password.value = ''
+    password.focus()
   }
+  const field = (name: string, label: string, more: object) => (
+    <Field id={name} label={label}>
+      <input id={name} class="input" name={name} required {...more} />
+    </Field>
+  )
   return (
     <form onSubmit={submit}>
-      <Field id="name" label="Name">
-        <input
-          id="name"
-          class="input"
-          ref={name}
-          name="name"
-          autocomplete="username"
-          maxlength={512}
-          required
-          autofocus
-        />
-      </Field>
-      <Field id="password" label="Password">
-        <input
-          id="password"
-          class="input"
-          ref={password}
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          maxlength={1024}
-          required
-        />
-      </Field>
-      <Button label="Sign in" look="primary" type="submit" disabled={isBusy} />
+      {field('name', 'Name', { autocomplete: 'username', maxlength: 512, autofocus: true })}
+      {field('password', 'Password', { type: 'password', autocomplete: 'current-password', maxlength: 1024 })}
+      <Button label="Sign in" look="primary" type="submit" disabled={command.isBusy} />
     </form>
   )
 }
 
-export const SignIn = ({ control }: Props) => {
-  const { phase, error, retryAt, isBusy } = control.session.value
+export const SignIn = () => {
+  const { control } = usePage()
+  const { phase, error } = control.session.value
+  const command = useCommand()
+  const { refused, isBusy } = command
+  const text = refused ? messageOf(refused) : error
   return (
     <main class="gate">
       <div class="gate-box">
@@ -97,10 +67,26 @@ export const SignIn = ({ control }: Props) => {
           <Mark />
           Berth
         </span>
-        {phase === 'ended' && error === undefined && <EndedNote />}
-        {hasSingleSignOn() && <SingleSignOn control={control} isBusy={isBusy} />}
-        {error !== undefined && <ErrorNote text={error} retryAt={retryAt} />}
-        <PasswordForm control={control} isBusy={isBusy} />
+        {phase === 'ended' && text === undefined && (
+          <Note kind="info">Your session ended. Sign in to continue where you were.</Note>
+        )}
+        {hasSingleSignOn() && (
+          <>
+            <Button
+              icon="shield"
+              label="Continue with single sign-on"
+              disabled={isBusy}
+              onClick={() => command.run(control.beginSingleSignOn)}
+            />
+            <div class="or">or with a password</div>
+          </>
+        )}
+        {text !== undefined && !isBusy && (
+          <Note kind="danger">
+            {text} {refused?.problem.code === 'too_many_attempts' && <Again seconds={refused.retryAfter ?? 60} />}
+          </Note>
+        )}
+        <PasswordForm command={command} />
       </div>
       <footer class="row small muted">
         <span>{location.host}</span>

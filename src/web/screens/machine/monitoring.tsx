@@ -7,6 +7,7 @@ import { readUptimes } from '../../features/machines/use-uptimes.ts'
 import type { Outage } from '../../features/schedule/cells.ts'
 import { formatClock, formatDay, formatWhen, HOUR, MINUTE } from '../../format/format.ts'
 import { useReading } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Section } from '../../parts/show/page.tsx'
@@ -60,19 +61,21 @@ export const Monitoring = ({ sut, now }: { readonly sut: Sut; readonly now: numb
   const [name, setName] = useState<Name>('day')
   const { text, label, hours, slots } = SPANS[name]
   const span = { from: now - hours * HOUR, to: now }
-  const { value, failed } = useReading(
+  const reading = useReading(
     {
       ...{ key: `uptime ${sut._id} ${name}`, ...ofSut(sut._id, 'sut') },
       read: async (source) => (await readUptimes(source, [sut._id], span)).get(sut._id),
     },
     Math.floor(now / (15 * MINUTE)),
   )
+  const { value } = reading
   const isOff = sut.monitoring.status === 'Offline'
   const isKnown = value !== undefined && !value.unknown.some(({ from, to }) => from <= span.from && to >= span.to)
   return (
     <Section title="Monitoring" beside={<Segments label="Span" options={NAMES} value={name} onChange={setName} />}>
-      {value !== undefined && <Strip uptime={value} span={span} count={slots} label={label} isBig />}
-      {value === undefined && <span class="sk strip big" aria-busy={failed === undefined} />}
+      <Loaded reading={reading} what="Its outages" skeleton={<span class="sk strip big" />}>
+        {(uptime) => uptime && <Strip uptime={uptime} span={span} count={slots} label={label} isBig />}
+      </Loaded>
       <Axis {...span} name={name} />
       <p class="small second row under">
         {isOff && (
@@ -83,12 +86,6 @@ export const Monitoring = ({ sut, now }: { readonly sut: Sut; readonly now: numb
         <span>
           <span class={isOff ? 'danger' : ''}>{statusText(sut, now)}.</span>
           {isKnown && <> {outagesText(value, text, now)}</>}
-          {failed !== undefined && (
-            <>
-              {' '}
-              <span role="alert">{failed.message}</span>
-            </>
-          )}
         </span>
       </p>
       {value !== undefined && <Outages uptime={value} now={now} />}

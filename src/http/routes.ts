@@ -16,6 +16,7 @@ import { reservationReads } from './routes/reservation-reads.ts'
 import { reservationChanges } from './routes/reservations.ts'
 import { seriesRoutes } from './routes/series.ts'
 import { availabilityRoutes } from './routes/suts/availability.ts'
+import { calendarRoutes } from './routes/suts/calendars.ts'
 import { outageRoutes } from './routes/suts/outages.ts'
 import { sutReads } from './routes/suts/sut-reads.ts'
 import { sutChanges } from './routes/suts/suts.ts'
@@ -40,6 +41,7 @@ export const routes: readonly Route<Parts>[] = [
   sutHistory,
   ...availabilityRoutes,
   ...outageRoutes,
+  ...calendarRoutes,
   listSessions,
   ...eventRoutes,
   ...auditRoutes,

@@ -257,4 +257,24 @@ export const patches: readonly Patch[] = [
       'filters, pages and current=true of a list as of a time apply to the state at that time',
     ],
   },
+  {
+    fault: 'a calendar shows reservations out of scope',
+    file: 'src/http/routes/suts/calendars.ts',
+    from: 'visibility: visibilityOf(user), ',
+    to: '',
+    test: [
+      'http/routes/calendars.test.ts',
+      'filters and scopes leave what the lists leave; one’s own are there without the name of what is out of sight',
+    ],
+  },
+  {
+    fault: 'an event of a calendar changes with what changes nothing that is shown',
+    file: 'src/read-models/lists/upcoming.ts',
+    from: 'count(DISTINCT v.document) - 1',
+    to: 'count(*) - 1',
+    test: [
+      'http/routes/calendars.test.ts',
+      'an event says who has what when, and what became of it; it changes only with that',
+    ],
+  },
 ]

@@ -91,7 +91,7 @@ const tokenHash = matching('hash', /^[0-9a-f]{64}$/, 'must be 64 lower-case hex 
 const Credentials = closed('TokenCredentials', { id: assignedId, changed: listOf(assignedId) }, {})
 
 /** What a token is limited to, whatever its role may do. */
-export const TokenScope = oneOf('metrics')
+export const TokenScope = oneOf('metrics', 'calendar')
 export type TokenScope = t.TypeOf<typeof TokenScope>
 
 const ofToken = {
@@ -111,7 +111,7 @@ export const tokenEvents = {
     creates: true,
     added: [['token_scope']],
     guide:
-      'a [token](people.md#tokens) is issued | `role`, `hash` (its SHA-256), `credentials`, `expires_at` if it expires, `token_scope` if it is for metrics only',
+      'a [token](people.md#tokens) is issued | `role`, `hash` (its SHA-256), `credentials`, `expires_at` if it expires, `token_scope` if it is for metrics or calendars only',
   }),
   /** With `session_until` it ended the session of a login, which would have ended by itself at that time at the latest. */
   TokenRevoked: declare({

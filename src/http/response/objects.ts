@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { ReservationInternal } from '../../../projections/reservation.ts'
 import type { Outcome } from '../../commands/command-envelope.ts'
@@ -109,6 +110,12 @@ export const makeObjects = (views: Views, store: EventStore) => {
   }
 }
 export type Objects = ReturnType<typeof makeObjects>
+
+/** Characters of base64url in the entity tag of a text. */
+const DIGEST_LENGTH = 22
+
+/** The entity tag of a text that has no revision. */
+export const tagOf = (text: string): string => `"${hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH)}"`
 
 /** Until when a reservation is kept alive, if it has to be. @param now Unix milliseconds; what is over by then is not */
 const keptUntil = ({ internal, ended }: Version, now: number): Readonly<Record<string, string>> | undefined => {

@@ -61,19 +61,25 @@ export const begin = (ctx: Context): void => {
   ctx.set({ 'X-Request-Id': ctx.state.requestId, 'X-Content-Type-Options': 'nosniff' })
 }
 
-/** For Basic a browser opens a dialog of its own, and then sends that password with every request. */
-const challengeOf = (headers: IncomingHttpHeaders): string =>
-  isOfBrowser(headers) || /^bearer\b/i.test(headers.authorization ?? '')
+/**
+ * For Basic a browser opens a dialog of its own, and then sends that password with every request. What calendars are for
+ * sends the user name of an address only when asked for it, and some are made of a browser.
+ */
+const challengeOf = (headers: IncomingHttpHeaders, route: Route | undefined): string =>
+  (isOfBrowser(headers) && route?.tokenScope !== 'calendar') || /^bearer\b/i.test(headers.authorization ?? '')
     ? 'Bearer'
     : 'Basic realm="berth", charset="UTF-8"'
 
-const problemHeaders = ({ req: { headers } }: Context, { code, retryAfter = codes[code].retryAfter }: Refusal) => ({
+const problemHeaders = (
+  { req: { headers }, state: { route } }: Context,
+  { code, retryAfter = codes[code].retryAfter }: Refusal,
+) => ({
   'Content-Type': isProblemJsonWanted(headers.accept) ? 'application/problem+json' : JSON_TYPE,
   ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
   ...(code === 'upgrade_required' && { Upgrade: 'websocket', Connection: 'Upgrade, close' }),
   // What is not there now, such as a file of the page, may be there after an update.
   ...(code === 'not_found' && { 'Cache-Control': 'no-store' }),
-  ...(code === 'unauthenticated' && { 'WWW-Authenticate': challengeOf(headers) }),
+  ...(code === 'unauthenticated' && { 'WWW-Authenticate': challengeOf(headers, route) }),
 })
 
 /** The position that a response shows; none before the first event. */

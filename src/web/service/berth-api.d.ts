@@ -104,6 +104,30 @@ export interface paths {
             };
         };
     };
+    readonly "/api/calendar.ics": {
+        readonly get: {
+            readonly parameters: {
+                readonly query?: {
+                    readonly free_from?: string;
+                    readonly free_to?: string;
+                    readonly is_active?: boolean;
+                    readonly monitoring?: "online" | "offline" | "disabled" | "unknown";
+                    readonly name?: string;
+                    readonly sut_type?: "vnc" | "rdp" | "tcp";
+                    readonly tags?: {
+                        readonly [key: string]: string;
+                    };
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "text/calendar; charset=utf-8": string;
+                    };
+                };
+            };
+        };
+    };
     readonly "/api/changes": {
         readonly get: {
             readonly parameters: {
@@ -896,6 +920,22 @@ export interface paths {
             };
         };
     };
+    readonly "/api/sut/{id}/calendar.ics": {
+        readonly get: {
+            readonly parameters: {
+                readonly path: {
+                    readonly id: string;
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "text/calendar; charset=utf-8": string;
+                    };
+                };
+            };
+        };
+    };
     readonly "/api/sut/{id}/check": {
         readonly post: {
             readonly parameters: {
@@ -1349,7 +1389,7 @@ export interface paths {
                         readonly expires_in?: number;
                         readonly name: string;
                         readonly role?: "administrator" | "tester" | "auditor";
-                        readonly scope?: "metrics";
+                        readonly scope?: "metrics" | "calendar";
                     };
                 };
             };
@@ -1482,6 +1522,17 @@ export interface paths {
                 readonly 200: {
                     content: {
                         readonly "application/json": components["schemas"]["User"];
+                    };
+                };
+            };
+        };
+    };
+    readonly "/api/user/me/calendar.ics": {
+        readonly get: {
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "text/calendar; charset=utf-8": string;
                     };
                 };
             };
@@ -1942,7 +1993,7 @@ export interface components {
             readonly expires_at: string | null;
             readonly name: string;
             readonly role: "administrator" | "tester" | "auditor";
-            readonly scope?: "metrics";
+            readonly scope?: "metrics" | "calendar";
             readonly token?: string;
         };
         readonly NewUser: {
@@ -2593,7 +2644,7 @@ export interface components {
             readonly name: string;
             readonly revoked_at?: string;
             readonly role: "administrator" | "tester" | "auditor";
-            readonly scope?: "metrics";
+            readonly scope?: "metrics" | "calendar";
         };
         readonly TokenIssuedData: {
             readonly _id: string;
@@ -2604,7 +2655,7 @@ export interface components {
             readonly expires_at?: string;
             readonly hash: string;
             readonly role: "administrator" | "tester" | "auditor";
-            readonly token_scope?: "metrics";
+            readonly token_scope?: "metrics" | "calendar";
             readonly user_id: string;
         };
         readonly TokenList: {

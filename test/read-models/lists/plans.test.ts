@@ -65,6 +65,10 @@ const askAll = (lists: Lists): void => {
     lists.history({ ...PART, of: kind, id: SUT, from: FROM, to: TO, after: POSITION })
   lists.sutsToMatch(FROM, 10)
   lists.sutStates()
+  const suts = { tags: { rack: '4' }, scope: VISIBILITY.scope }
+  for (const one of [{}, { sut_id: SUT }, { user_id: USER }, { suts }])
+    for (const visibility of [undefined, VISIBILITY])
+      lists.calendar({ ...one, visibility, since: FROM, now: TO, limit: 100 })
   lists.heldBy([SUT], { start: FROM, end: TO })
   lists.heldBy([SUT, OTHER], { start: FROM, end: TO })
   lists.seriesReservations('a')

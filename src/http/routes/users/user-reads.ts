@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { formatWeek, weekOf } from '../../../domain/calendar/week.ts'
 import { described } from '../../../domain/codec/codec.ts'
@@ -13,7 +12,7 @@ import { LIMIT, ofPages, paging } from '../../codecs/lists.ts'
 import { onlyTrue, type QueryOf, queryOf, wordsOf } from '../../codecs/query.ts'
 import { type Call, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/call.ts'
 import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
-import { beyondStored, documentResponse } from '../../response/objects.ts'
+import { beyondStored, documentResponse, tagOf } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
@@ -107,9 +106,6 @@ const readUsed = async ({ objects, quotaDefault, clock }: Parts, members: readon
   return E.right({ position: read.right.position, listed: new Map(used) })
 }
 
-/** Characters of base64url in the entity tag of a text. */
-const DIGEST_LENGTH = 22
-
 /** Responds with a user as another one sees it. */
 const respond = async (parts: Parts, { user, query }: Call<unknown, UserQuery>, member: Member): RouteResult => {
   const isWhole = seesAll(user, member._id)
@@ -118,8 +114,7 @@ const respond = async (parts: Parts, { user, query }: Call<unknown, UserQuery>, 
     // The revision is the tag of all that there is to see. A part has a digest, and so has what a user with a scope
     // sees, because revisions count changes of all users.
     const isOfRevision = isWhole && user.scope === undefined
-    const tag = isOfRevision ? member.revision : hash('sha256', body, 'base64url').slice(0, DIGEST_LENGTH)
-    return E.right({ status: 200, body, headers: { ETag: `"${tag}"` } })
+    return E.right({ status: 200, body, headers: { ETag: isOfRevision ? `"${member.revision}"` : tagOf(body) } })
   }
   // What it used changes without a new revision, so there is no entity tag.
   if (!isWhole) return E.right({ status: 200, body: namedText(member) })

@@ -81,7 +81,7 @@ const issue = async (parts: Parts, call: Call<BodyOf<typeof tokenBody>>): RouteR
   const { name, expires_in, scope, role = holder?.role ?? call.user.role } = call.body
   if (holder === undefined || !mayHaveRole(holder, role))
     return E.left(failure('forbidden', `This request may not issue a token with the role ${role}.`))
-  if (scope !== undefined && role === 'tester')
+  if (scope === 'metrics' && role === 'tester')
     return E.left(failure('forbidden', 'Testers may not read metrics. The role must be auditor or administrator.'))
   const { _id, token, hash } = makeToken(randomBytes)
   const { credentials, secrets } = vault.sealTokenName(user_id, _id, name)

@@ -166,8 +166,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'src/guide/machines.md: ssh -N': 'needs another machine',
   'src/guide/operating.md: node_modules/.bin/node src/command-line/berth.js serve':
     'runs until it is stopped; others run it',
-  'src/guide/single-sign-on.md: BERTH_OIDC_ISSUER=https://login': 'configures Keycloak',
-  'src/guide/single-sign-on.md: BERTH_OIDC_ISSUER=https://gitlab': 'configures GitLab',
   'src/guide/speed.md: npm ci --prefix': 'installs packages from a registry and takes twenty minutes',
 }
 

@@ -17,6 +17,7 @@ import { readPage } from '../http/documents/site.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
 import { documentResponse, makeObjects, makeStoredResponse } from '../http/response/objects.ts'
 import { makeCountDemand } from '../http/response/refused-demand.ts'
+import { makeSending } from '../http/response/sending.ts'
 import { makeUserNames } from '../http/response/visibility.ts'
 import { readVerifierKeys } from '../http/routes/audit.ts'
 import { canServe, type HealthCondition, isReady } from '../http/routes/health.ts'
@@ -209,6 +210,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       kind === 'user' ? userResponse(users, version, created) : documentResponse(kind, version, created),
     )
     const seriesWindows = openSeriesWindows()
+    const sending = makeSending(base.csv)
     opened.defer(seriesWindows.close)
 
     // 12. The routes and the application.
@@ -229,7 +231,9 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       ...{ clientPseudonyms, seriesWindows, consoleTickets, consoles, finishRemoval, endBindings },
       ...{ condition, signer, repeated, sessions: signedIn.sessions },
       verifierKeys: once(() => readVerifierKeys(store, signer)),
-      csv: makeCsvLists(base.csv),
+      csv: makeCsvLists(base.csv, sending),
+      sending,
+      forwardedTags: config.gateway.isOn ? config.gateway.suts : undefined,
       isFollowing: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
       suts: matching.suts,
       unusedDue: unused.dueOf,

@@ -79,6 +79,7 @@ export const failureCodes = {
   end_not_later_than_now: { status: 422, title: 'The new end is not later than now' },
   end_not_earlier: { status: 422, title: 'The new end is not earlier than the current one' },
   list_too_large: { status: 422, title: 'The list is too large' },
+  report_too_large: { status: 422, title: 'The report is too large' },
   idempotency_key_reused: { status: 422, title: 'The Idempotency-Key belongs to another request' },
   unavailable: { status: 503, title: 'Temporarily unavailable', retryAfter: 1 },
   store_full: { status: 503, title: 'The event store is full', retryAfter: 60 },

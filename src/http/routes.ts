@@ -11,6 +11,7 @@ import { loginRoutes } from './routes/login/login.ts'
 import { singleSignOnRoutes } from './routes/login/single-sign-on.ts'
 import { readMetrics } from './routes/metrics/metrics.ts'
 import type { Parts } from './routes/parts.ts'
+import { reportRoutes } from './routes/reports/reports.ts'
 import { requestChanges, requestReads } from './routes/requests.ts'
 import { reservationReads } from './routes/reservation-reads.ts'
 import { reservationChanges } from './routes/reservations.ts'
@@ -43,6 +44,7 @@ export const routes: readonly Route<Parts>[] = [
   ...outageRoutes,
   ...calendarRoutes,
   listSessions,
+  ...reportRoutes,
   ...eventRoutes,
   ...auditRoutes,
   ...userCreations,

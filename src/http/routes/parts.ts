@@ -15,6 +15,7 @@ import type { PortRange } from '../../domain/listen-port/decide.ts'
 import type { ProbeResult } from '../../domain/monitoring/decide.ts'
 import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
 import type { RoleMapping } from '../../domain/user/role-mapping.ts'
+import type { Scope } from '../../domain/user/scope.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Changes } from '../../feed/changes/changes.ts'
@@ -38,6 +39,7 @@ import type { ConsoleTicket, makeConsoles } from '../console/consoles.ts'
 import type { UsedTickets } from '../console/used-tickets.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
 import type { Objects, StoredResponse } from '../response/objects.ts'
+import type { SendPieces } from '../response/sending.ts'
 import type { UserNames } from '../response/visibility.ts'
 import type { HealthCondition } from './health.ts'
 
@@ -51,6 +53,7 @@ export interface Parts {
   readonly vault: Vault
   readonly nameOf: UserNames
   readonly csv: CsvLists
+  readonly sending: SendPieces
   /** Unix milliseconds. */
   readonly clock: () => number
   /** Milliseconds since boot. */
@@ -84,6 +87,8 @@ export interface Parts {
   readonly forwarded: Pick<ForwardedReservations, 'has' | 'waitUntilOpen' | 'openSince' | 'connections' | 'lastError'>
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
+  /** The tags of the SUTs that this instance forwards; undefined if none. */
+  readonly forwardedTags: Scope | undefined
   /** The host that clients connect to. A wildcard address means the host of the request. */
   readonly gatewayHost: string
   readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>

@@ -9,7 +9,6 @@ import type { Recorded } from '../../domain/event.ts'
 import type { Failure } from '../../domain/failure.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { OCCURRENCES_MAX, parseRule, type RecurrenceRule, RULE_LENGTH_MAX } from '../../domain/series/rule.ts'
-import { findTimeZone } from '../../domain/series/windows.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { toPublicPosition } from '../../domain/values/position.ts'
 import { NO_STREAM } from '../../event-store/event-store.ts'
@@ -19,6 +18,7 @@ import type { Version } from '../../read-models/tables/version.ts'
 import { type BodyOf, bodyOf, withoutBody } from '../codecs/body.ts'
 import { ofHolder, ofPages, ofSut, paging } from '../codecs/lists.ts'
 import { queryOf } from '../codecs/query.ts'
+import { timeZone } from '../codecs/time-zone.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/call.ts'
 import { everyone, get, holders, post, type Route, refTo } from '../protocol/route.ts'
 import { viewsBehind } from '../response/objects.ts'
@@ -37,14 +37,6 @@ const rrule = parsed(
     ...{ type: 'string', minLength: 1, maxLength: RULE_LENGTH_MAX },
     pattern: '^[A-Za-z]+=[A-Za-z0-9,+-]+(?:;[A-Za-z]+=[A-Za-z0-9,+-]+)*$',
   }),
-)
-
-const NO_ZONE = 'must be the name of a time zone, like Europe/Berlin'
-const timeZone = parsed(
-  'time zone',
-  (name) => E.fromNullable(NO_ZONE)(findTimeZone(name)),
-  NO_ZONE,
-  () => ({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' }),
 )
 
 const seriesBody = bodyOf(

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
+import { makeUsageReport } from '../reports/usage.ts'
 import { makePositionAt } from '../tables/log-index.ts'
 import { VERSION_COLUMNS, type Version } from '../tables/version.ts'
 import { makeAvailable } from './available.ts'
@@ -71,6 +72,7 @@ export const openLists = (db: DatabaseSync) => {
     ...makeUsageReads(ask),
     ...makePastReads(db),
     history: makeHistory(db),
+    usageReport: makeUsageReport(db),
   }
 }
 

@@ -290,6 +290,26 @@ export interface paths {
             };
         };
     };
+    readonly "/api/report/usage": {
+        readonly get: {
+            readonly parameters: {
+                readonly query: {
+                    readonly bucket?: "hour" | "day" | "week" | "month" | "none";
+                    readonly by?: string;
+                    readonly from: string;
+                    readonly time_zone?: string;
+                    readonly to: string;
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "application/json": components["schemas"]["UsageReport"];
+                    };
+                };
+            };
+        };
+    };
     readonly "/api/session": {
         readonly get: {
             readonly parameters: {
@@ -2038,7 +2058,7 @@ export interface components {
         readonly Problem: {
             readonly by?: string | null;
             readonly cause?: "ended" | "released" | "keepalive" | "unused" | "cancelled";
-            readonly code: "malformed_request" | "malformed_json" | "unauthenticated" | "cross_site" | "ticket_invalid" | "sign_in_failed" | "no_role" | "forbidden" | "not_your_reservation" | "not_your_request" | "priority_too_high" | "quota_exceeded" | "wrong_password" | "not_found" | "oidc_not_configured" | "event_not_found" | "sut_not_found" | "reservation_not_found" | "series_not_found" | "request_not_found" | "user_not_found" | "token_not_found" | "method_not_allowed" | "not_acceptable" | "user_name_taken" | "user_id_taken" | "too_many_tokens" | "last_administrator" | "user_not_removed" | "user_erased" | "no_sut_free" | "reservation_conflict" | "too_many_requests" | "request_granted" | "request_over" | "sut_inactive" | "sut_reserved" | "reservation_over" | "reservation_not_running" | "not_kept_alive" | "not_vnc" | "not_forwarded" | "idempotency_in_progress" | "sut_retired" | "reservation_cancelled" | "user_removed" | "stale" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "invalid" | "field_unknown" | "field_read_only" | "sut_required" | "sut_ambiguous" | "no_sut_matches" | "window_required" | "window_ambiguous" | "window_empty" | "window_over" | "window_too_long" | "window_too_far" | "window_in_the_past" | "end_not_later" | "series_start_mismatch" | "series_too_long" | "series_too_short" | "series_overlaps" | "end_not_later_than_now" | "end_not_earlier" | "list_too_large" | "idempotency_key_reused" | "upgrade_required" | "too_many_attempts" | "too_many_checks" | "too_many_subscribers" | "internal" | "not_implemented" | "provider_unavailable" | "gateway_full" | "unavailable" | "store_full" | "outcome_unknown" | "listen_ports_exhausted" | "position_not_reached" | "clock_behind" | "clock_ahead";
+            readonly code: "malformed_request" | "malformed_json" | "unauthenticated" | "cross_site" | "ticket_invalid" | "sign_in_failed" | "no_role" | "forbidden" | "not_your_reservation" | "not_your_request" | "priority_too_high" | "quota_exceeded" | "wrong_password" | "not_found" | "oidc_not_configured" | "event_not_found" | "sut_not_found" | "reservation_not_found" | "series_not_found" | "request_not_found" | "user_not_found" | "token_not_found" | "method_not_allowed" | "not_acceptable" | "user_name_taken" | "user_id_taken" | "too_many_tokens" | "last_administrator" | "user_not_removed" | "user_erased" | "no_sut_free" | "reservation_conflict" | "too_many_requests" | "request_granted" | "request_over" | "sut_inactive" | "sut_reserved" | "reservation_over" | "reservation_not_running" | "not_kept_alive" | "not_vnc" | "not_forwarded" | "idempotency_in_progress" | "sut_retired" | "reservation_cancelled" | "user_removed" | "stale" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "invalid" | "field_unknown" | "field_read_only" | "sut_required" | "sut_ambiguous" | "no_sut_matches" | "window_required" | "window_ambiguous" | "window_empty" | "window_over" | "window_too_long" | "window_too_far" | "window_in_the_past" | "end_not_later" | "series_start_mismatch" | "series_too_long" | "series_too_short" | "series_overlaps" | "end_not_later_than_now" | "end_not_earlier" | "list_too_large" | "report_too_large" | "idempotency_key_reused" | "upgrade_required" | "too_many_attempts" | "too_many_checks" | "too_many_subscribers" | "internal" | "not_implemented" | "provider_unavailable" | "gateway_full" | "unavailable" | "store_full" | "outcome_unknown" | "listen_ports_exhausted" | "position_not_reached" | "clock_behind" | "clock_ahead";
             readonly conflicts?: readonly {
                 readonly _id: string;
                 readonly end_time: string;
@@ -2668,6 +2688,24 @@ export interface components {
             readonly _id: string;
             readonly session_until?: string;
             readonly user_id: string;
+        };
+        readonly UsageReport: {
+            readonly from: string;
+            readonly rows: readonly {
+                readonly bucket: string | null;
+                readonly cancelled: number;
+                readonly held_seconds: number;
+                readonly key: string | null;
+                readonly name: string | null;
+                readonly released_early_seconds: number;
+                readonly reservations: number;
+                readonly suts: number;
+                readonly unused_reservations: number | null;
+                readonly used_seconds: number | null;
+                readonly users: number;
+            }[];
+            readonly time_zone: string;
+            readonly to: string;
         };
         readonly User: {
             readonly _id: string;

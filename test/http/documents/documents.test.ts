@@ -149,7 +149,17 @@ test('operations are grouped in reading order, each group with a link to its cha
   const tags = document.tags as unknown as readonly { readonly name: string; readonly description: string }[]
   const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
   const used = new Set(operations.flatMap((operation) => operation.tags as unknown as readonly string[]))
-  const names = ['SUTs', 'Reservations', 'Sessions', 'Users', 'History and feed', 'Proof', 'Service', 'Documents']
+  const names = [
+    'SUTs',
+    'Reservations',
+    'Sessions',
+    'Users',
+    'Reports',
+    'History and feed',
+    'Proof',
+    'Service',
+    'Documents',
+  ]
   t.deepEqual(
     tags.map(({ name }) => name),
     names,

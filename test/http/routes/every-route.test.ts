@@ -76,9 +76,10 @@ const others = catalogue.filter(
   (route) => ![...OF_GATEWAY, ...OF_SESSIONS, ...OF_PROVIDER, ...OF_STREAMS].includes(nameOf(route)),
 )
 
-/** The headers that are the same for the same request. The metrics count it, and grow. */
+/** The headers that are the same for the same request. The metrics count it, and grow; pieces are made for GET only. */
 const lasting = ({ headers: { date: _, 'x-request-id': __, 'content-length': length, ...headers } }: Answer) => ({
   ...headers,
+  'transfer-encoding': '',
   ...(headers['content-type']?.startsWith('text/plain') !== true && { length }),
 })
 

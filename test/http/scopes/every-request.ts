@@ -68,7 +68,7 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   sut_id: () => [...labels(SUTS), ...SEVERAL.map((suts) => labels(suts).join())],
   user_id: () => labels(USERS.slice(1)),
   reservation_id: () => labels(RESERVATIONS),
-  from: (path) => (path.endsWith('/outages') ? [at('05:30'), at('00:00')] : [at('06:15'), at('00:00', 3)]),
+  from: (path) => (/outages$|report/.test(path) ? [at('05:30'), at('00:00')] : [at('06:15'), at('00:00', 3)]),
   to: () => [at('06:15'), at('00:00', 4)],
   current: () => ['true'],
   free_from: () => [at('06:15'), at('06:00', 2)],
@@ -95,6 +95,9 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   event: () => ['{nothing}'],
   size: () => ['1'],
   match: () => ['{"name":["inside","hidden","ahead"]}', '{"name":["hidden","ahead"]}'],
+  by: () => ['sut', 'user', 'none', 'tag.team'],
+  bucket: () => ['hour', 'week'],
+  time_zone: () => ['Europe/Berlin'],
   ...{ wait: () => ['0'], status: () => ['waiting', 'withdrawn'] },
 }
 

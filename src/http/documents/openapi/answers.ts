@@ -26,6 +26,7 @@ import { REQUEST_STATUSES } from '../../../domain/request/queue.ts'
 import { OCCURRENCES_MAX, OCCURRENCES_MIN, RULE_LENGTH_MAX } from '../../../domain/series/rule.ts'
 import { pick } from '../../../domain/values/pick.ts'
 import { RESERVATION_STATES } from '../../../read-models/lists/reservations.ts'
+import type { USAGE_FIGURES } from '../../../read-models/reports/usage.ts'
 import { codes } from '../../protocol/problem.ts'
 import { refTo } from '../../protocol/route.ts'
 import { cloudEventSchema, dataSchema } from '../event-schemas/event-schemas.ts'
@@ -136,6 +137,34 @@ const token = {
   ...{ created_at: milliseconds, expires_at: nullable(milliseconds) },
 }
 
+const bucket = described(
+  orNull(windowEnd),
+  'The start of the bucket, which may be before from, in the time zone; null without buckets.',
+)
+const report = (key: string, figures: Readonly<Record<string, JsonSchema>>): JsonSchema =>
+  closedSchema({
+    ...{ from: milliseconds, to: milliseconds, time_zone: text(1, 64) },
+    rows: list(
+      closedSchema({ key: described(orNull(text(0, 256)), key), name: orNull(text(0, 256)), bucket, ...figures }),
+    ),
+  })
+const usageFigures = {
+  held_seconds: { ...count, description: 'From the later of start_time and created_at to the real end.' },
+  used_seconds: {
+    ...{ type: ['integer', 'null'], minimum: 0 },
+    description: 'Of these, those with a session; null where no gateway forwards the SUTs.',
+  },
+  reservations: { ...count, description: 'Those that start in the bucket, without cancelled ones.' },
+  unused_reservations: {
+    ...{ type: ['integer', 'null'], minimum: 0 },
+    description: 'Of these, those that are over and never had a session; null as used_seconds.',
+  },
+  cancelled: { ...count, description: 'Cancelled reservations that would have started in the bucket.' },
+  released_early_seconds: { ...count, description: 'What releases in the bucket gave back.' },
+  users: { ...count, description: 'How many held anything.' },
+  suts: { ...count, description: 'How many were held.' },
+} satisfies Record<(typeof USAGE_FIGURES)[number], JsonSchema>
+
 const position: JsonSchema = { type: 'string', pattern: '^[0-9]{20}$' }
 /** 32 bytes in base64. */
 const hash: JsonSchema = { type: 'string', pattern: '^[A-Za-z0-9+/]{43}=$' }
@@ -210,6 +239,7 @@ export const answerSchemas: Readonly<Record<string, JsonSchema>> = {
   }),
   Outages: closedSchema(outages),
   OutagesList: closedSchema({ suts: list(closedSchema({ sut_id: assignedId, ...outages })) }),
+  UsageReport: report('The id of the SUT or user, or the value of the tag; null without.', usageFigures),
   Session: closedSchema(session),
   SessionList: page('sessions', refTo('Session')),
   User: closedSchema(user, { removed_at: milliseconds, erased_at: milliseconds, used }),

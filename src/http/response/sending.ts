@@ -1,0 +1,60 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { makeTurns } from '../../concurrency/turns.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
+import type { RouteResponse } from '../protocol/call.ts'
+import { type Refusal, refusal } from '../protocol/problem.ts'
+
+/** Long answers, sent in pieces as their clients take them. */
+
+export interface SendingLimits {
+  /** Answers being sent, in all and to one user. */
+  readonly total: number
+  readonly perUser: number
+  /** Milliseconds for a client to take an answer. */
+  readonly timeout: number
+}
+
+const SENDING_LIMITS: SendingLimits = { total: 16, perUser: 4, timeout: 300_000 }
+
+/** The pieces of an answer, each made when the one before has been taken. */
+export type MakePieces = () => Iterable<string> | AsyncIterable<string>
+
+/** Whether a response has ended because its client left or took too long. */
+const isOfClient = (error: unknown): boolean => {
+  const { code, name } = error as Error & { code?: string }
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ERR_STREAM_UNABLE_TO_PIPE' || name === 'AbortError'
+}
+
+const send = async (makePieces: MakePieces, timeout: number, response: ServerResponse): Promise<void> => {
+  try {
+    await pipeline(Readable.from(makePieces()), response, { signal: AbortSignal.timeout(timeout) })
+  } catch (error) {
+    // The connection is closed, so that the client can see that the answer is incomplete.
+    response.destroy()
+    if (!isOfClient(error)) throw error
+  }
+}
+
+export const makeSending = (overrides: Partial<SendingLimits> = {}) => {
+  const { total, perUser, timeout } = { ...SENDING_LIMITS, ...overrides }
+  const [all, own] = [makeTurns({ limit: total }), makeTurns({ limit: perUser })]
+  /** Responds in pieces, unless too many such answers are being sent. */
+  return (makePieces: MakePieces, position: PublicPosition, userId: string): E.Either<Refusal, RouteResponse> => {
+    if (!all.isFree('') || !own.isFree(userId)) {
+      return E.left(refusal('unavailable', 'Too many long answers are being sent. Try again.'))
+    }
+    all.acquire('')
+    own.acquire(userId)
+    // Called once: after the answer, or in place of it.
+    const leave = (): void => {
+      all.release('')
+      own.release(userId)
+    }
+    const run = (response: ServerResponse) => send(makePieces, timeout, response).finally(leave)
+    return E.right({ status: 200, body: { run, leave }, position })
+  }
+}
+export type SendPieces = ReturnType<typeof makeSending>

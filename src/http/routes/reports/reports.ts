@@ -1,0 +1,63 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { described, parsed } from '../../../domain/codec/codec.ts'
+import { tagName } from '../../../domain/events/sut.ts'
+import { failure } from '../../../domain/failure.ts'
+import type { ReportBy } from '../../../read-models/reports/cells.ts'
+import { USAGE_FIGURES } from '../../../read-models/reports/usage.ts'
+import { type QueryOf, queryOf, TAG } from '../../codecs/query.ts'
+import type { Call, RouteResult } from '../../protocol/call.ts'
+import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
+import type { Parts } from '../parts.ts'
+import { readSpan, reportParameters, reportRules, reportSpan, respondWithReport } from './report.ts'
+
+const MUST_BE_BY = 'must be sut, user, none, or tag. and the name of a tag'
+
+const by = parsed<ReportBy>(
+  'by',
+  (text) => {
+    if (text === 'sut' || text === 'user' || text === 'none') return E.right(text)
+    const tag = text.slice(TAG.length)
+    return text.startsWith(TAG) && tagName.is(tag) ? E.right({ tag }) : E.left(MUST_BE_BY)
+  },
+  MUST_BE_BY,
+  () => ({ type: 'string', pattern: '^(?:sut|user|none|tag\\.[A-Za-z0-9][A-Za-z0-9._-]{0,63})$' }),
+)
+
+const usageQuery = queryOf(
+  {
+    by: described(
+      by,
+      'What to sum up by: sut, user, a tag as tag.rack, or none, by default. Testers see sut and none of the SUTs in their scope, and of user their own row.',
+    ),
+    ...reportParameters,
+  },
+  { required: reportSpan, rules: reportRules },
+)
+
+const readUsage = async (parts: Parts, call: Call<unknown, QueryOf<typeof usageQuery>>): RouteResult => {
+  const { user, query } = call
+  const { by = 'none' } = query
+  const isTester = user.role === 'tester'
+  if (isTester && typeof by === 'object')
+    return E.left(failure('forbidden', 'Testers see usage by SUT, of all together, and their own.'))
+  const span = readSpan(query, parts.clock())
+  if (E.isLeft(span)) return span
+  const whose = isTester && by === 'user' ? { user_id: user._id } : { scope: user.scope }
+  const asked = { ...span.right, by, ...whose, forwarded: parts.forwardedTags }
+  const read = await parts.objects.showList('usageReport', asked)
+  return E.isLeft(read) ? read : respondWithReport(parts, call, span.right, read.right, USAGE_FIGURES)
+}
+
+export const reportRoutes: readonly Route<Parts>[] = [
+  get('/api/report/usage', {
+    id: 'reportUsage',
+    summary: 'Report for how long SUTs were held and used',
+    guide: 'reports.md#usage',
+    description: 'At most 400 days, up to now, as at most 100,000 rows that have anything but 0, by bucket, then key.',
+    roles: everyone,
+    query: usageQuery,
+    answer: refTo('UsageReport'),
+    refusals: ['report_too_large', 'store_full'],
+    handler: readUsage,
+  }),
+]

@@ -1,0 +1,100 @@
+import type { Bucket } from '../../domain/calendar/buckets.ts'
+import type { UnixMilliseconds } from '../../domain/values/units.ts'
+
+/** What a report sums up by: of users, of SUTs, of a tag of these, or everything together. */
+export type ReportBy = 'sut' | 'user' | 'none' | { readonly tag: string }
+
+/** A report as columns of numbers: small enough to be sent to another thread at once, whatever its length. */
+export interface ReportColumns {
+  /** The start of each bucket as RFC 3339. */
+  readonly buckets: readonly (string | null)[]
+  readonly keys: readonly (string | null)[]
+  /** What keys are called, where that is known here. */
+  readonly names?: readonly (string | null)[]
+  /** Rows one after the other: the number of the bucket, that of the key, and the figures. NaN is null. */
+  readonly rows: Float64Array
+}
+
+class TooManyRows extends Error {
+  override name = 'TooManyRows'
+}
+
+/** Undefined if a report has more rows than it may. */
+export const unlessTooMany = (sum: () => ReportColumns): ReportColumns | undefined => {
+  try {
+    return sum()
+  } catch (error) {
+    if (error instanceof TooManyRows) return undefined
+    throw error
+  }
+}
+
+/** By code units, as text is compared everywhere; null last. */
+const compareKeys = (a: string | null, b: string | null): number => {
+  if (a === b) return 0
+  if (a === null || b === null) return a === null ? 1 : -1
+  return a < b ? -1 : 1
+}
+
+/** Cells of a table of buckets and keys. Only those exist that something was added to. */
+export const makeCells = <Cell>(buckets: readonly Bucket[], max: number, makeCell: () => Cell) => {
+  const starts = Float64Array.from(buckets, ({ start }) => start)
+  const numbers = new Map<string | null, number>()
+  const cells = new Map<number, Cell>()
+
+  const cellAt = (bucket: number, key: string | null): Cell => {
+    const number = numbers.get(key) ?? numbers.size
+    const place = number * starts.length + bucket
+    const known = cells.get(place)
+    if (known !== undefined) return known
+    if (cells.size === max) throw new TooManyRows()
+    const cell = makeCell()
+    numbers.set(key, number)
+    cells.set(place, cell)
+    return cell
+  }
+
+  /** The number of the bucket of a moment, which is not before the first. */
+  const bucketOf = (moment: UnixMilliseconds): number => {
+    let [low, high] = [0, starts.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((starts[middle] as number) <= moment) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  return {
+    at: (moment: UnixMilliseconds, key: string | null): Cell => cellAt(bucketOf(moment), key),
+    /** Visits each bucket of a span that is within that of the report, with the milliseconds of the span in it. */
+    spread: (
+      from: UnixMilliseconds,
+      to: UnixMilliseconds,
+      key: string | null,
+      add: (cell: Cell, milliseconds: number) => void,
+    ): void => {
+      let bucket = bucketOf(from)
+      for (let start = from; start < to; bucket++) {
+        const end = Math.min(to, starts[bucket + 1] ?? to)
+        add(cellAt(bucket, key), end - start)
+        start = end
+      }
+    },
+    /** The report, by bucket, then key. */
+    toReport: (width: number, figuresOf: (cell: Cell) => readonly number[]): ReportColumns => {
+      const keys = [...numbers.keys()].sort(compareKeys)
+      const ranks = new Map(keys.map((key, rank) => [numbers.get(key), rank]))
+      const placed = [...cells].map(([place, cell]) => {
+        const number = Math.floor(place / starts.length)
+        return { bucket: place - number * starts.length, key: ranks.get(number) as number, cell }
+      })
+      placed.sort((a, b) => a.bucket - b.bucket || a.key - b.key)
+      const rows = new Float64Array(placed.length * (width + 2))
+      for (const [n, { bucket, key, cell }] of placed.entries())
+        rows.set([bucket, key, ...figuresOf(cell)], n * (width + 2))
+      return { buckets: buckets.map(({ name }) => name), keys, rows }
+    },
+  }
+}
+export type Cells<Cell> = ReturnType<typeof makeCells<Cell>>

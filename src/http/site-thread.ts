@@ -27,6 +27,9 @@ const docsPage = (files: string): string =>
 const ofSwagger = (file: string): string =>
   readFileSync(new URL(import.meta.resolve(`swagger-ui-dist/${file}`)), 'utf8')
 
+/** A file that is handed out as it is. */
+const ofSource = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+
 answerCalls({
   page: buildPage,
   documents: async (site) => {
@@ -41,8 +44,9 @@ answerCalls({
       ['/docs/swagger-ui.css', ofSwagger('swagger-ui.css')],
       ['/docs/swagger-ui-bundle.js', ofSwagger('swagger-ui-bundle.js')],
       ['/client/berth.mjs', site.client],
-      ['/client/with-machine.sh', readFileSync(new URL('../guide/with-machine.sh', import.meta.url), 'utf8')],
-      ['/client/berth-api.d.ts', readFileSync(new URL('../web/service/berth-api.d.ts', import.meta.url), 'utf8')],
+      ['/client/berth.py', ofSource('client/python/berth.py')],
+      ['/client/with-machine.sh', ofSource('guide/with-machine.sh')],
+      ['/client/berth-api.d.ts', ofSource('web/service/berth-api.d.ts')],
       ...guideDocuments(site),
     ])
   },

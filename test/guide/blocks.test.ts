@@ -24,6 +24,7 @@ const NEEDED = ['node_modules', 'package.json', 'projections', 'src']
 const SEPARATOR = '\u001e'
 /** Blocks that show a screen. */
 const NEEDS_VNC = /\b(?:Xvnc|vncsnapshot)\b/
+const NEEDS_PYTEST = /\bpytest /
 /** Milliseconds for all blocks of a document. */
 const WITHIN = 50_000
 
@@ -134,8 +135,9 @@ const runDocument = async (
   const { file } = JSON.parse(await service.line('created the administrator')) as { file: string }
   const password = await readFile(file, 'utf8')
   const canShow = areInstalled(t, 'Xvnc', 'vncpasswd', 'vncsnapshot')
+  const hasPytest = areInstalled(t, 'pytest-3')
   const blocks = [...before, ...document.blocks].filter(
-    ({ info, code }) => info === 'sh' && (canShow || !NEEDS_VNC.test(code)),
+    ({ info, code }) => info === 'sh' && (canShow || !NEEDS_VNC.test(code)) && (hasPytest || !NEEDS_PYTEST.test(code)),
   )
   const steps = blocks.flatMap(({ code, line }) => readSteps(code).map((step) => ({ ...step, line })))
   const script = steps.map(({ commands }) => `${commands}\nprintf '${SEPARATOR}'\n`).join('')
@@ -212,7 +214,9 @@ test('every block that no test runs is listed with a reason, and every listed bl
 test('every block can be pasted, or names the file to save it in', (t) => {
   const kinds = new Set(chapters.flatMap(({ blocks }) => blocks.map(({ info }) => info)))
   t.deepEqual(
-    [...kinds].filter((kind) => !['sh', 'sh norun', 'js', 'ts', 'yaml', 'groovy'].includes(kind)),
+    [...kinds].filter(
+      (kind) => !['sh', 'sh norun', 'js', 'ts', 'yaml', 'groovy', 'python', 'robotframework'].includes(kind),
+    ),
     [],
   )
 })

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { parse } from 'yaml'
-import { historyOf, type Lab, NODE, startLab } from '../client/lab.ts'
+import { HELD, historyOf, type Lab, NODE, startLab } from '../client/lab.ts'
+import { areInstalled } from '../gateway/rfb/xvnc.ts'
 import { chapter } from './documents.ts'
 
 const { blocks } = chapter('pipelines.md')
@@ -28,6 +29,16 @@ const gitlabJob = (): Example => {
   return { system: 'GitLab', shell: ['bash', '-e', '-o', 'pipefail'], script: script.join('\n') }
 }
 
+/** What `pip` installs is there already. */
+const gitlabJobInPython = (): Example => {
+  const [code = ''] = chapter('python.md')
+    .blocks.filter(({ info }) => info === 'yaml')
+    .map((block) => block.code)
+  const [{ script }] = Object.values(parse(code)) as [{ script: readonly string[] }]
+  const lines = script.map((line) => (line.startsWith('pip ') ? ':' : line))
+  return { system: 'GitLab, Python', shell: ['bash', '-e', '-o', 'pipefail'], script: lines.join('\n') }
+}
+
 const jenkinsStage = (): Example => {
   const [, script = ''] = /\bsh '''\n(.*?)'''/s.exec(stage) ?? []
   const variables = [...stage.matchAll(/^ +(BERTH_\w+) = /gm)].map(([, name]) => name)
@@ -42,6 +53,18 @@ const prepare = async ({ folder, env }: Lab, name: string, script: string) => {
   await writeFile(join(cwd, 'script'), script)
   return { cwd, env: { ...env, RUNNER_TEMP: cwd, PATH: `${dirname(NODE)}:${process.env.PATH}` } }
 }
+
+test('thorough: the example for GitLab and Python runs pytest on a machine and gives it back', async (t) => {
+  if (!areInstalled(t, 'pytest-3', 'curl')) return
+  const lab = await startLab(t)
+  const { shell, script } = gitlabJobInPython()
+  const [program = '', ...options] = shell
+  const { cwd, env } = await prepare(lab, 'python', script)
+  await writeFile(join(cwd, 'test_sut.py'), 'def test_it(machine): print("tested", machine.sut["_id"])\n')
+  const { stdout } = await promisify(execFile)(program, [...options, 'script'], { cwd, env })
+  t.regex(stdout, /berth: reserved lab-1 .* 1 passed/s)
+  t.deepEqual(await historyOf(lab, 1), HELD)
+})
 
 test('thorough: the examples for GitHub Actions, GitLab and Jenkins run tests on a machine and give it back', async (t) => {
   const lab = await startLab(t)

@@ -1,3 +1,3 @@
 import { runTestsIn } from './run/suite.ts'
 
-await runTestsIn('command-line/**', 'client', 'deploy', 'patches')
+await runTestsIn('command-line/**', 'client/**', 'deploy', 'patches')

@@ -123,6 +123,9 @@ export const documentRoutes: readonly Route<Parts>[] = [
   document('/client/berth.mjs', 'readClient', 'Download the client, which needs Node 20 or later', {
     mediaType: SCRIPT,
   }),
+  document('/client/berth.py', 'readPythonClient', 'Download the client for Python 3.9 or later, pytest and Robot', {
+    mediaType: 'text/x-python; charset=utf-8',
+  }),
   document('/client/with-machine.sh', 'readScript', 'Download a script that needs sh, curl and jq', PLAIN),
   document('/client/berth-api.d.ts', 'readApiTypes', 'Download the TypeScript types of requests and answers', PLAIN),
   document('/problems/:code', 'readProblem', 'Read the page about a problem', {

@@ -65,10 +65,10 @@ test('leaves are refused to testers, beyond the end, and with what selects other
   }
 })
 
-/** The program in the guide. */
-const programOf = async (): Promise<string> => {
+/** A program in the guide. */
+const programOf = async (name: string): Promise<string> => {
   const chapter = await readFile(join(ROOT, 'src/guide/proof.md'), 'utf8')
-  return /^```js\n(\/\/ check-log\.mjs[\s\S]*?)^```$/m.exec(chapter)?.[1] ?? ''
+  return new RegExp(`^\`\`\`js\\n(// ${name}[\\s\\S]*?)^\`\`\`$`, 'm').exec(chapter)?.[1] ?? ''
 }
 
 /** A machine between a service and those who ask it. It changes what it passes on. */
@@ -92,10 +92,11 @@ const aLiar = async (
 
 test("thorough: the guide's program verifies a whole log over HTTP, and finds what was altered", async (t) => {
   const { service, env } = await given(t, 5)
-  const program = await programOf()
+  const program = await programOf('check-log')
   t.true(program.trim().split('\n').length <= 60)
   const script = join(service.data, 'check-log.mjs')
   await writeFile(script, program)
+  await writeFile(join(service.data, 'verify-proof.mjs'), await programOf('verify-proof'))
   const key = (await service.as('audrey').get('/api/audit/key')).text.trim()
   const CREDENTIALS = `audrey:${passwordOf('audrey')}`
   const check = (port: number, vkey = key, ...older: readonly string[]) =>

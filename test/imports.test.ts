@@ -112,7 +112,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   'command-line': { rooms: [...BELOW_APP, 'app'] },
   'main.ts': { rooms: ['command-line', 'app'] },
   deploy: {},
-  web: { packages: /^(?:preact|@preact\/signals|@floating-ui\/dom|@novnc\/novnc|csv-parse)(?:\/|$)/ },
+  web: { packages: /^(?:preact|@preact\/signals|@floating-ui\/dom|@novnc\/novnc|csv-parse|uplot)(?:\/|$)/ },
 }
 
 /** The room of a file, by its path from the project's root. The adapters of the event store are rooms of their own. */

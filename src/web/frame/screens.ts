@@ -36,6 +36,7 @@ export const SCREENS: readonly Screen[] = [
     ...{ heading: 'Reserve any machine', forbidden: FORBIDDEN_TO_AUDITORS },
   },
   { name: 'machines', title: 'Machines', icon: 'machine', may: everyone, isInTabs: true, isOfPast: true },
+  { name: 'usage', title: 'Usage', icon: 'chart', may: everyone, isInTabs: true, isInMore: true },
   { name: 'screen', title: 'Screen', icon: 'screen', may: everyone, isInTabs: false, isBare: true },
   {
     ...{ name: 'activity', title: 'Activity', icon: 'pulse', may: ['administrator', 'auditor'] },

@@ -7,6 +7,7 @@ import { Machines } from './machines/machines.tsx'
 import { Mine } from './mine/mine.tsx'
 import { People } from './people/people.tsx'
 import { Screen as MachineScreen } from './screen/screen.tsx'
+import { Usage } from './usage/usage.tsx'
 
 /** The screens beside the first one, which are loaded together after it. */
 export const others: Readonly<Record<string, Screen>> = {
@@ -17,4 +18,5 @@ export const others: Readonly<Record<string, Screen>> = {
   activity: Activity,
   people: People,
   account: Account,
+  usage: Usage,
 }

@@ -9,7 +9,7 @@ import { BEFORE, fill, ME, NOW, PASSWORD, ZONE } from './lab.ts'
  * between machines. Those of the guide are `-desktop-light`, its `reserve` is `book`, its `phone` `schedule-phone-dark`.
  */
 
-const SCREENS = ['schedule', 'mine', 'book', 'machines', 'people', 'activity', 'account']
+const SCREENS = ['schedule', 'mine', 'book', 'machines', 'people', 'activity', 'account', 'usage']
 const SIZES = { desktop: [1440, 900], phone: [390, 844] } as const
 
 const [folder = 'pictures'] = process.argv.slice(2)

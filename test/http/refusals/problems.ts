@@ -5,7 +5,7 @@ const GUIDE = readFileSync(new URL('../../../src/guide/errors.md', import.meta.u
 
 /** Every error code and its status, as the guide has them. */
 export const DOCUMENTED: Readonly<Record<string, number>> = Object.fromEntries(
-  [...GUIDE.matchAll(/^\| \[`(\w+)`\]\(\/problems\/\w+\) \| (\d{3}) \|/gm)].map(([, code, status]) => [
+  [...GUIDE.matchAll(/^\| ?\[`(\w+)`\]\(\/problems\/\w+\) ?\| ?(\d{3}) ?\|/gm)].map(([, code, status]) => [
     code,
     Number(status),
   ]),

@@ -44,7 +44,7 @@ const groupsOf = (index: Chapter, chapters: readonly Chapter[]): readonly Group[
   const groups = sectionsOf(index.markdown).slice(1)
   return groups
     .map(({ heading, markdown }) => {
-      const names = [...markdown.matchAll(/^\|.*\]\(([a-z-]+)\.md\) \|$/gm)].map(([, name = '']) => name)
+      const names = [...markdown.matchAll(/^\|.*\]\(([a-z-]+)\.md\) ?\|$/gm)].map(([, name = '']) => name)
       const fresh = names.filter((name) => !seen.has(name) && seen.add(name) !== undefined)
       return { title: heading, chapters: fresh.flatMap((name) => chapters.find((each) => each.name === name) ?? []) }
     })
@@ -138,7 +138,7 @@ const searchIndex = (chapters: readonly Chapter[]) =>
   )
 
 /** A row of the table of codes in the chapter on errors. */
-const ROW = /^\| \[`(\w+)`\]\(\/problems\/\w+\) \| \d+ \| (.+) \|$/gm
+const ROW = /^\| ?\[`(\w+)`\]\(\/problems\/\w+\) ?\| ?\d+ ?\| ?(.+?) ?\|$/gm
 
 const problemPage = (code: Code, remedy: string, files: string): string => {
   const { status, title } = codes[code]

@@ -99,7 +99,10 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   audit: { rooms: ['domain', 'event-store', 'files', 'projections'] },
   'read-models': { rooms: [...PORTS, 'files', 'projections'] },
   feed: { rooms: [...PORTS, 'read-models'], types: ['projections', 'users'] },
-  processes: { rooms: ['domain', 'commands', 'read-models', 'concurrency'], types: ['gateway', 'projections'] },
+  processes: {
+    rooms: ['domain', 'commands', 'read-models', 'concurrency', 'feed'],
+    types: ['gateway', 'projections', 'vault'],
+  },
   http: {
     rooms: [...PORTS, 'files', 'commands', 'read-models', 'users', 'feed', 'audit'],
     types: ['vault', 'projections', 'processes'],

@@ -56,6 +56,7 @@ import { openCore, openViewsAndRunner, upgrade } from './core/open-core.ts'
 import { openRequests } from './granting/open-requests.ts'
 import { openForwarding, openMonitor } from './machines/open-forwarding.ts'
 import { openSessions } from './machines/open-sessions.ts'
+import { openWebhooks } from './open-webhooks.ts'
 import { readFirst } from './read-first.ts'
 
 export type { Address, Log, Runtime } from './core/base.ts'
@@ -190,6 +191,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       randomByte: () => Number.parseInt(randomHex(1), 16),
       onError: (error: unknown) => log.error({ err: error }, 'event stream failed'),
     }
+    const webhooks = openWebhooks(lab, reader, instance, port)
     const feed = makeFeed({ ...told, limits: base.feed, measures: metrics.feed })
     const changes = makeChanges({
       ...told,
@@ -227,6 +229,8 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
         isOurs,
         feed,
         changes,
+        webhooks,
+        instance,
       },
       ...{ clientPseudonyms, seriesWindows, consoleTickets, consoles, finishRemoval, endBindings },
       ...{ condition, signer, repeated, sessions: signedIn.sessions },
@@ -274,11 +278,12 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
         { tick: unbroken.check, failure: 'the clocks cannot be compared' },
         { tick: readAhead, failure: 'reservations cannot be read ahead; retrying' },
         ...(forwarding === undefined ? [] : [forwarding.process]),
-        ...[schedule, ...sessions.parts, refusals, makeKeepalive(keeping), unused, monitor],
+        ...[schedule, ...sessions.parts, refusals, makeKeepalive(keeping), unused, monitor, webhooks],
         makeFinishRemovals({ ...lab, finishRemoval, isServing, stopping: signal }),
       ]
       unbroken.check()
       await runLoop(onTime, { wake, signal, log })
+      await webhooks.finish().catch(() => undefined)
       const isRecorded = await refusals.finish().catch(() => false)
       if (!isRecorded) log.warn({}, 'counts of refusals were not recorded; lost')
     }

@@ -11,6 +11,7 @@ import { reservationEvents, seriesEvents } from './events/reservation.ts'
 import { sessionEvents } from './events/session.ts'
 import { listenPortEvents, sutEvents } from './events/sut.ts'
 import { tokenEvents, userEvents } from './events/user.ts'
+import { webhookEvents } from './events/webhook.ts'
 import type { StorePosition } from './values/position.ts'
 
 /**
@@ -28,12 +29,15 @@ export const eventDeclarations = {
   ...sessionEvents,
   ...userEvents,
   ...tokenEvents,
+  ...webhookEvents,
   ...listenPortEvents,
   ...logEvents,
 } as const
 
 export type EventType = keyof typeof eventDeclarations
 export const EVENT_TYPES = Object.keys(eventDeclarations) as readonly EventType[]
+/** Those that webhooks deliver: all but their own. */
+export const DELIVERED_TYPES: readonly EventType[] = EVENT_TYPES.filter((type) => !Object.hasOwn(webhookEvents, type))
 export type DataOf<T extends EventType> = t.TypeOf<(typeof eventDeclarations)[T]['data']>
 /** A decided event: its type and data. */
 export type Event = { [T in EventType]: { readonly type: T; readonly data: DataOf<T> } }[EventType]

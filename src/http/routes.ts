@@ -25,6 +25,8 @@ import { userChanges } from './routes/users/user-changes.ts'
 import { userCreations } from './routes/users/user-creation.ts'
 import { userReads } from './routes/users/user-reads.ts'
 import { tokenRoutes } from './routes/users/user-tokens.ts'
+import { webhookReads } from './routes/webhooks/webhook-reads.ts'
+import { webhookChanges } from './routes/webhooks/webhooks.ts'
 
 /** The whole API, one operation each. Their handlers get the parts of a service. */
 export const routes: readonly Route<Parts>[] = [
@@ -46,6 +48,8 @@ export const routes: readonly Route<Parts>[] = [
   listSessions,
   ...reportRoutes,
   ...eventRoutes,
+  ...webhookChanges,
+  ...webhookReads,
   ...auditRoutes,
   ...userCreations,
   ...userChanges,

@@ -1,5 +1,5 @@
 /** Parts of the service that can need an operator. */
-const PARTS = ['store', 'views', 'users', 'vault', 'certificate', 'clock', 'gateway'] as const
+const PARTS = ['store', 'views', 'users', 'vault', 'certificate', 'clock', 'gateway', 'webhooks'] as const
 export type AlarmPart = (typeof PARTS)[number]
 
 /**

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { describeSecret, type SealedSecret, tokensOwner, userOwner } from '../domain/sealed-secret.ts'
+import { describeSecret, type SealedSecret, tokensOwner, userOwner, webhookOwner } from '../domain/sealed-secret.ts'
 import { makePositionCounter, type PublicPosition, type StorePosition } from '../domain/values/position.ts'
 import type { EventStore, StoredRecord } from '../event-store/event-store.ts'
 import { openSecret } from './cipher.ts'
@@ -21,10 +21,13 @@ interface Named {
 }
 
 /** Of what stored events have in their text that concern secrets. Most need not be parsed. */
-const CONCERNS = /"credentials":\{|"type":"(?:VaultKeyForgotten|UserErased)"/
+const CONCERNS = /"credentials":\{|"type":"(?:VaultKeyForgotten|UserErased|WebhookRemoved)"/
+
+const OF_WEBHOOKS = ['WebhookCreated', 'WebhookUpdated', 'WebhookSecretReplaced']
 
 const ownerOf = (type: string, _id: string, userId = ''): string => {
   if (type === 'TokenIssued') return tokensOwner(userId)
+  if (OF_WEBHOOKS.includes(type)) return webhookOwner(_id)
   return type === 'UserAdded' || type === 'UserChanged' ? userOwner(_id) : _id
 }
 
@@ -52,6 +55,7 @@ export const followSecrets = (store: Pick<EventStore, 'records'>, after: StorePo
     else if (type === 'UserErased') {
       for (const owner of [userOwner, tokensOwner]) owners.set(owner(String(_id)), new Map())
     }
+    if (type === 'WebhookRemoved') owners.set(webhookOwner(String(_id)), new Map())
     if (_id === undefined || credentials === undefined) return
     const owner = ownerOf(type, _id, user_id)
     const fields = owners.get(owner) ?? new Map<string, ExpectedSecret>()

@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { SECRET_FIELDS, type SecretField } from '../domain/events/sut.ts'
 import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.ts'
-import { type SealedSecret, tokensOwner, userOwner } from '../domain/sealed-secret.ts'
+import { WEBHOOK_SECRET_FIELDS, type WebhookSecretField } from '../domain/events/webhook.ts'
+import { type SealedSecret, tokensOwner, userOwner, webhookOwner } from '../domain/sealed-secret.ts'
 import { makeId } from '../domain/values/ids.ts'
 import type { SecretStore } from '../event-store/event-store.ts'
 import { KEY_CHECKS, NONCE_BYTES, openSecret, type Place, sealSecret } from './cipher.ts'
@@ -27,6 +28,8 @@ interface OpenedSecret {
   /** Why it cannot be opened. */
   readonly why?: string
 }
+
+export type WebhookSecrets = { readonly [F in WebhookSecretField]?: OpenedSecret }
 
 export type UserSecrets = { readonly [F in UserSecretField]?: OpenedSecret }
 
@@ -89,10 +92,23 @@ interface VaultOptions {
   readonly randomBytes: (size: number) => Uint8Array
 }
 
+const makeSealed =
+  (randomBytes: VaultOptions['randomBytes']) =>
+  (ring: KeyRing, place: Omit<Place, 'key_id'>, clear: string): SealedSecret =>
+    sealSecret(ring.current, place, clear, randomBytes(NONCE_BYTES))
+
+type SealFields = <F extends string>(owner: string, fields: readonly F[], secrets: SecretValues<F>) => Sealed<F>
+
+const ofWebhooks = (sealFields: SealFields, openOwn: (owner: string) => Promise<WebhookSecrets>) => ({
+  /** As `sealUser`, for a webhook. */
+  sealWebhook: (webhookId: string, secrets: SecretValues<WebhookSecretField>): Sealed<WebhookSecretField> =>
+    sealFields(webhookOwner(webhookId), WEBHOOK_SECRET_FIELDS, secrets),
+  readWebhook: (webhookId: string): Promise<WebhookSecrets> => openOwn(webhookOwner(webhookId)),
+})
+
 export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptions) => {
   let keys = first
-  const sealed = (ring: KeyRing, place: Omit<Place, 'key_id'>, clear: string): SealedSecret =>
-    sealSecret(ring.current, place, clear, randomBytes(NONCE_BYTES))
+  const sealed = makeSealed(randomBytes)
 
   const take = async (ring: KeyRing): Promise<E.Either<readonly string[], void>> => {
     const before = await compareKeys(store, ring)
@@ -158,6 +174,7 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       const names = Object.entries(await openOwn(tokensOwner(userId)))
       return new Map(names.flatMap(([id, { clear }]) => (clear === undefined ? [] : [[id, clear] as const])))
     },
+    ...ofWebhooks(sealFields, openOwn),
     /**
      * The secrets of each of these users. The store may be ahead of the events that a reader has seen: compare the ids.
      */

@@ -24,6 +24,10 @@ const DERIVED = [
   ...['request add', 'request list', 'request show REQUEST', 'request keepalive REQUEST', 'request withdraw REQUEST'],
   ...['user add NAME', 'user list', 'user show USER', 'user update USER', 'user passwd USER', 'user logout USER'],
   ...['user remove USER', 'user restore USER', 'user erase USER'],
+  ...['webhook add', 'webhook list'],
+  ...['show', 'update', 'secret', 'enable', 'replay', 'test', 'remove', 'deliveries'].map(
+    (verb) => `webhook ${verb} WEBHOOK`,
+  ),
   ...['token issue USER', 'token list USER', 'token revoke USER TOKEN'],
 ]
 const nameOf = (usage: string): string => usage.replace(/ [A-Z].*/, '')

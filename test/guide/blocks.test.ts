@@ -36,7 +36,7 @@ const NPM_ONCE = `npm() {
 }`
 
 /** The name of a script that readers save, from its first comment. */
-const savedName = ({ code }: Block): string | undefined => /^\/\/ ([\w-]+\.mjs)\b/.exec(code)?.[1]
+const savedName = ({ code }: Block): string | undefined => /^(?:\/\/|#) ([\w-]+\.(?:mjs|py))\b/.exec(code)?.[1]
 
 const freshFolder = async (t: ExecutionContext, { blocks }: Document): Promise<string> => {
   const folder = await temporaryData(t)

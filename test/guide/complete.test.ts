@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { readConfig } from '../../src/app/config/config.ts'
-import { gaugesOf } from '../../src/app/core/gauges.ts'
+import { gaugesOf, lagOfWebhooks } from '../../src/app/core/gauges.ts'
 import { schemaOf } from '../../src/domain/codec/json-schema.ts'
 import { EVENT_TYPES, eventDeclarations } from '../../src/domain/event.ts'
 import { answerSchemas } from '../../src/http/documents/openapi/answers.ts'
@@ -98,7 +98,7 @@ test('the chapter on HTTP has the tables of operations as the routes declare the
 test('the chapter on operating has every metric, and documents name no other', async (t) => {
   const metrics = makeMetrics(makeProcessMetrics(() => 0))
   // Of no service, so that each is NaN.
-  metrics.registerGauges(gaugesOf({} as never))
+  metrics.registerGauges([...gaugesOf({} as never), lagOfWebhooks(() => ({}))])
   const exposed = [...(await metrics.text()).matchAll(/^# HELP (berth_\w+)/gm)].map(([, name = '']) => name)
   const listed = rows(section(chapter('operating.md'), '## Metrics'))
     .map(([cell = '']) => quoted(cell)[0] ?? '')

@@ -36,6 +36,7 @@ export interface Setting {
   readonly csv?: Runtime['csv']
   readonly changes?: Runtime['changes']
   readonly console?: Runtime['console']
+  readonly webhooks?: Runtime['webhooks']
   /** Aborts a start that waits for the store. */
   readonly signal?: AbortSignal
   /** Receives the service's log, for tests that read it before the start completes. */
@@ -162,6 +163,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
     ...(setting.csv && { csv: setting.csv }),
     ...(setting.changes && { changes: setting.changes }),
     ...(setting.console && { console: setting.console }),
+    ...(setting.webhooks && { webhooks: setting.webhooks }),
     ...(setting.signal && { signal: setting.signal }),
   })
   const connections = connectTo(service.port)

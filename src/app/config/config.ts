@@ -126,6 +126,8 @@ const readAll = (read: ReadVariable, environment: Variables, directory: string) 
     /** The variables that name the service that commands ask instead of the one that runs on `data`. */
     client: clientOf(environment),
     oidc: readOidc(read, path),
+    /** Where webhooks may send without encryption: to private networks only, or anywhere. */
+    webhookHttp: read('BERTH_WEBHOOK_HTTP', readOneOf('private', 'any'), 'private'),
     logLevel: read('BERTH_LOG_LEVEL', readOneOf(...LOG_LEVELS), 'info'),
   }
 }

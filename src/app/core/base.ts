@@ -15,6 +15,7 @@ import type { HealthCondition } from '../../http/routes/health.ts'
 import { type Metrics, makeMetrics } from '../../http/routes/metrics/metrics.ts'
 import type { Timeouts } from '../../http/server/listen.ts'
 import type { ProcessClock } from '../../processes/clock.ts'
+import type { SendOptions } from '../../processes/webhooks/send.ts'
 import type { Views } from '../../read-models/views.ts'
 import { type Alarms, makeAlarms } from '../../telemetry/alarms.ts'
 import type { Users } from '../../users/users.ts'
@@ -77,6 +78,8 @@ export interface Runtime {
   readonly csv?: Partial<CsvLimits>
   /** Overrides the limits of feed/changes/changes.ts. */
   readonly changes?: Partial<ChangesLimits>
+  /** Overrides how webhooks connect: names, the time for an answer. */
+  readonly webhooks?: Partial<SendOptions>
   /** Overrides the limits of http/console/bridge.ts. */
   readonly console?: Partial<ConsoleLimits>
 }

@@ -16,6 +16,7 @@ import type { Sessions } from '../../processes/sessions/sessions.ts'
 import type { UpcomingReservations } from '../../processes/upcoming.ts'
 import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import { findHolder } from '../accounts/signed-in.ts'
+import type { Config } from '../config/config.ts'
 import { type Lab, makeWarnOnce } from '../core/base.ts'
 
 /**
@@ -31,6 +32,12 @@ export const makePasswordOf =
     return password.right
   }
 
+/** Makes the function that says whether the service listens at an address. @param ownPort of its API */
+export const makeIsOwn = ({ listenPorts: { first, last } }: Config, ownPort: number) => {
+  const isOwnPort = (port: number): boolean => port === ownPort || (port >= first && port <= last)
+  return (address: string, port: number): boolean => isOwnAddress(address, port, isOwnPort)
+}
+
 /**
  * A monitor that probes over the network with the vault's passwords. The signal also abandons probes in flight.
  *
@@ -43,9 +50,7 @@ export const openMonitor = (
 ): Monitor => {
   const { config, log, clock, metrics, processClock } = lab
   const { signal } = options
-  const { first, last } = config.listenPorts
-  const isOwnPort = (port: number): boolean => port === ownPort || (port >= first && port <= last)
-  const isOwn = (address: string, port: number): boolean => isOwnAddress(address, port, isOwnPort)
+  const isOwn = makeIsOwn(config, ownPort)
   const warnOnce = makeWarnOnce(log, clock)
   const passwordOf = makePasswordOf(lab, StoreUnavailable)
   return makeMonitor({

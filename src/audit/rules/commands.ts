@@ -13,7 +13,13 @@ import { sutDecider } from '../../domain/sut/decide.ts'
 import type { SutValues } from '../../domain/sut/state.ts'
 import { tokenDecider } from '../../domain/token/decide.ts'
 import { userDecider } from '../../domain/user/decide.ts'
-import { LISTEN_PORTS_STREAM, REFUSALS_STREAM, REQUESTS_STREAM, USERS_STREAM } from '../../domain/values/ids.ts'
+import {
+  LISTEN_PORTS_STREAM,
+  REFUSALS_STREAM,
+  REQUESTS_STREAM,
+  USERS_STREAM,
+  WEBHOOKS_STREAM,
+} from '../../domain/values/ids.ts'
 import {
   epochMillisecondsOf,
   epochSecondsOf,
@@ -21,6 +27,7 @@ import {
   offsetOf,
   parseOffsetTime,
 } from '../../domain/values/instant.ts'
+import { findWebhook, webhookDecider } from '../../domain/webhook/decide.ts'
 
 /**
  * The command that each event came from. The domain's own decider says, on the state before it, what that command
@@ -232,6 +239,25 @@ const ofRefusals = decidedBy(refusalsDecider)({
   }),
 })
 
+const NO_FILTER = { types: null, sut_id: null, user_id: null, match: null }
+const begunIn = (state: Parameters<typeof findWebhook>[0], _id: string): number => findWebhook(state, _id)?.begun ?? -1
+
+const ofWebhook = decidedBy(webhookDecider)({
+  WebhookCreated: ({ data }) => ({ type: 'CreateWebhook', webhook: data }),
+  WebhookUpdated: ({ data: { filter, ...changed } }) => ({
+    ...{ type: 'UpdateWebhook', ...changed },
+    ...(filter && { filter: { ...NO_FILTER, ...filter } }),
+  }),
+  WebhookSecretReplaced: ({ data }, _, state) => ({
+    ...{ type: 'ReplaceWebhookSecret', ...data, replaces: findWebhook(state, data._id)?.secret ?? '' },
+  }),
+  WebhookEnabled: ({ data }) => ({ type: 'EnableWebhook', ...data }),
+  WebhookDisabled: ({ data }, _, state) => ({ type: 'DisableWebhook', ...data, begun: begunIn(state, data._id) }),
+  WebhookReplayed: ({ data }) => ({ type: 'ReplayWebhook', ...data }),
+  WebhookAdvanced: ({ data }, _, state) => ({ type: 'AdvanceWebhook', ...data, begun: begunIn(state, data._id) }),
+  WebhookRemoved: ({ data }) => ({ type: 'RemoveWebhook', ...data }),
+})
+
 /** How each type of event is decided again. Those of the log as a whole, of series and of probes have no command. */
 export const DECIDED_AGAIN: Readonly<Partial<Record<EventType, DecideAgain>>> = {
   ...ofSut,
@@ -244,6 +270,7 @@ export const DECIDED_AGAIN: Readonly<Partial<Record<EventType, DecideAgain>>> = 
   ...ofSession,
   ...ofListenPort,
   ...ofRefusals,
+  ...ofWebhook,
 }
 
 interface Fold {
@@ -260,6 +287,7 @@ const FOLDS: ReadonlyMap<string, Fold> = new Map<string, Fold>([
   [USERS_STREAM, userDecider],
   [REQUESTS_STREAM, requestDecider],
   [REFUSALS_STREAM, refusalsDecider],
+  [WEBHOOKS_STREAM, webhookDecider],
 ])
 
 /** How the events of a stream are folded; undefined where nothing is decided. */

@@ -25,6 +25,7 @@ const ASSIGNING: readonly Recorded['type'][] = [
   'ReservationSeriesCreated',
   'SessionOpened',
   'TokenIssued',
+  'WebhookCreated',
 ]
 
 /** The ids that events have assigned. Those of reservations are kept with their holder. */

@@ -7,7 +7,7 @@ import { recordedTime, whole } from './fields.ts'
  * Version of the log this program writes. Increment it when older programs must not continue on the log. The shape of
  * each event has its own version, `schema`.
  */
-export const LOG_VERSION = 5
+export const LOG_VERSION = 6
 /** The stream with the first event has what is recorded of the log as a whole. */
 const ofLog = { isIn: inStream(LISTEN_PORTS_STREAM), by: ['command-line'] } as const
 

@@ -13,7 +13,7 @@ const ONE_OF = 'One of these, or this one.'
  * begins with a type is of that type alone.
  */
 const notes: Readonly<Record<string, Note>> = {
-  _id: ['The id of what was recorded: of a SUT, reservation, series, request, session, user or token.', ID],
+  _id: ['The id of what was recorded: of a SUT, reservation, series, request, session, user, token or webhook.', ID],
   sut_id: ['The SUT.', SUT],
   user_id: ['The holder of the reservation or request, or the user of the token.', USER],
 
@@ -105,7 +105,25 @@ const notes: Readonly<Record<string, Note>> = {
   'refusals.count': ['How often the same was refused.', 3],
   others: ['Refusals beyond those listed.', 12],
 
-  'LogVersionSet.version': ['The version of the log from here on.', 5],
+  filter: ['Which events are delivered: all, unless a member narrows them.'],
+  'filter.types': ['Their types.', ['ReservationStarted']],
+  'filter.sut_id': ['Their SUT.', SUT],
+  'filter.user_id': ['Their user, or the holder of their reservation.', USER],
+  'filter.match': ['Criteria that their SUT fits.', MATCH],
+  position: ['A position in the log; -1 before the first event.', 41],
+  failure: ['How the last attempt to deliver it failed.'],
+  'failure.cause': ['Why.'],
+  'failure.status': ['What the receiver answered.', 503],
+  'WebhookCreated.description': ['What people should know of the webhook.', 'cleans machines'],
+  'WebhookUpdated.description': ['What people should know of the webhook.', 'cleans machines'],
+  'WebhookCreated.instance': ['The instance that delivers.', '0123456789abcdef'],
+  'WebhookReplayed.instance': ['The instance that delivers.', '0123456789abcdef'],
+  'WebhookAdvanced.instance': ['The instance that delivers.', '0123456789abcdef'],
+  'WebhookCreated.credentials.changed': ['Which.', ['secret', 'url']],
+  'WebhookUpdated.credentials.changed': ['Which.', ['url']],
+  'WebhookSecretReplaced.credentials.changed': ['Which.', ['former_secret', 'secret']],
+
+  'LogVersionSet.version': ['The version of the log from here on.', 6],
   verifier_key: ['The public key, as in C2SP signed-note.', 'berth+2ad5d6a7+AYqLQ5wq6vBhCQ=='],
   replaces: ['The key that it replaces.', 'berth+0c5f3f5e+AYqLQ5wq6vBhCQ=='],
   key: ['The id of the key.', 'k1'],
@@ -115,4 +133,4 @@ const notes: Readonly<Record<string, Note>> = {
 
 /** What readers are told of a member of a type of event, by its path from the data. Criteria are alike everywhere. */
 export const noteOn = (type: string, path: string): Note | undefined =>
-  notes[`${type}.${path}`] ?? notes[path.replace(/^(?:refusals\.)?match\.(?:not\.)?/, 'match.')]
+  notes[`${type}.${path}`] ?? notes[path.replace(/^(?:refusals\.|filter\.)?match\.(?:not\.)?/, 'match.')]

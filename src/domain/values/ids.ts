@@ -55,8 +55,11 @@ export const REQUESTS_STREAM = 'requests'
 
 export const REFUSALS_STREAM = 'refusals'
 
+/** The stream of all webhooks, with what was delivered. */
+export const WEBHOOKS_STREAM = 'webhooks'
+
 /** Streams of a log: name prefixes and complete names. */
 export const STREAMS = {
   prefixes: ['sut-', 'monitoring-', 'sessions-', 'tokens-', 'match-'],
-  names: [LISTEN_PORTS_STREAM, USERS_STREAM, REQUESTS_STREAM, REFUSALS_STREAM, 'webhooks', SCHEDULE_STREAM],
+  names: [LISTEN_PORTS_STREAM, USERS_STREAM, REQUESTS_STREAM, REFUSALS_STREAM, WEBHOOKS_STREAM, SCHEDULE_STREAM],
 } as const

@@ -6,7 +6,7 @@ import { integer, text } from '../../domain/codec/codec.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { parseOwner, type SealedSecret } from '../../domain/sealed-secret.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
-import { sutStream, tokenStream, USERS_STREAM } from '../../domain/values/ids.ts'
+import { sutStream, tokenStream, USERS_STREAM, WEBHOOKS_STREAM } from '../../domain/values/ids.ts'
 import { type SecretExchange, type SecretStore, StoreUnavailable } from '../event-store.ts'
 import { type StoreConnection, toUnavailable } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
@@ -96,7 +96,9 @@ const makeIsInLog = (readPage: ReadPage) => {
   return async (owner: string, cause: SecretCause): Promise<boolean> => {
     if (cause === null) return true
     const { kind, id } = parseOwner(owner)
-    const stream = { SUT: sutStream, user: () => USERS_STREAM, tokens: tokenStream }[kind](id)
+    const stream = { SUT: sutStream, user: () => USERS_STREAM, tokens: tokenStream, webhook: () => WEBHOOKS_STREAM }[
+      kind
+    ](id)
     // Few events of a SUT name secrets.
     const size = kind === 'SUT' ? 1 : PAGE
     const from = cause.revision - (cause.revision % size)

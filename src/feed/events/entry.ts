@@ -44,6 +44,7 @@ const changeOf = (event: Recorded, position: PublicPosition): Change | undefined
 
 /** An event of the log with its public position. */
 export interface FeedEntry {
+  readonly id: string
   readonly position: PublicPosition
   readonly type: EventType
   readonly sutId: string | undefined
@@ -94,6 +95,7 @@ export const makeEntry = (recorded: Recorded, position: PublicPosition, origin: 
   let event: Recorded | undefined = recorded
   let json = ''
   return {
+    id: recorded.id,
     position,
     type: recorded.type,
     sutId: sutIdOf(recorded),

@@ -22,6 +22,7 @@ import type { Changes } from '../../feed/changes/changes.ts'
 import type { Feed } from '../../feed/feed.ts'
 import type { ForwardedReservations } from '../../processes/forwarded.ts'
 import type { makeUnused } from '../../processes/keeping/unused.ts'
+import type { Webhooks } from '../../processes/webhooks/webhooks.ts'
 import type { Matching } from '../../read-models/matching/matching.ts'
 import type { Endings } from '../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../read-models/requests/explain.ts'
@@ -108,6 +109,9 @@ export interface Parts {
   readonly verifierKeys: () => Promise<string>
   readonly feed: Pick<Feed, 'page' | 'subscribe'>
   readonly changes: Pick<Changes, 'subscribe'>
+  readonly webhooks: Pick<Webhooks, 'test' | 'attemptsOf' | 'lastFailureOf' | 'positionOf'>
+  /** The name of this instance: 16 hex digits. */
+  readonly instance: string
   /** Whether requests can be answered. */
   readonly isFollowing: () => boolean
 

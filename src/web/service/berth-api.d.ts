@@ -167,7 +167,7 @@ export interface paths {
                     readonly order?: "desc";
                     readonly sut_id?: string;
                     readonly to?: string;
-                    readonly type?: readonly ("berth.SutCreated" | "berth.SutUpdated" | "berth.SutRetired" | "berth.SutCreationAbandoned" | "berth.SutMonitoringEnabled" | "berth.SutMonitoringDisabled" | "berth.SutWentOnline" | "berth.SutWentOffline" | "berth.ReservationCreated" | "berth.ReservationExtended" | "berth.ReservationShortened" | "berth.ReservationReleased" | "berth.ReservationCancelled" | "berth.ReservationBound" | "berth.ReservationUnbound" | "berth.ReservationKept" | "berth.ReservationStarted" | "berth.ReservationEnded" | "berth.MatchOffered" | "berth.ReservationOfferRefused" | "berth.ReservationRequested" | "berth.RequestOffered" | "berth.RequestOfferClosed" | "berth.RequestGranted" | "berth.RequestKept" | "berth.RequestWithdrawn" | "berth.RequestExpired" | "berth.RefusalsCounted" | "berth.ReservationSeriesCreated" | "berth.SessionOpened" | "berth.SessionClosed" | "berth.UserAdded" | "berth.UserChanged" | "berth.UserRemoved" | "berth.UserRestored" | "berth.UserErased" | "berth.TokenIssued" | "berth.TokenRevoked" | "berth.ListenPortAssigned" | "berth.ListenPortReleased" | "berth.LogVersionSet" | "berth.AuditKeyReplaced" | "berth.VaultKeyForgotten" | "berth.ScheduleBegan" | "SutCreated" | "SutUpdated" | "SutRetired" | "SutCreationAbandoned" | "SutMonitoringEnabled" | "SutMonitoringDisabled" | "SutWentOnline" | "SutWentOffline" | "ReservationCreated" | "ReservationExtended" | "ReservationShortened" | "ReservationReleased" | "ReservationCancelled" | "ReservationBound" | "ReservationUnbound" | "ReservationKept" | "ReservationStarted" | "ReservationEnded" | "MatchOffered" | "ReservationOfferRefused" | "ReservationRequested" | "RequestOffered" | "RequestOfferClosed" | "RequestGranted" | "RequestKept" | "RequestWithdrawn" | "RequestExpired" | "RefusalsCounted" | "ReservationSeriesCreated" | "SessionOpened" | "SessionClosed" | "UserAdded" | "UserChanged" | "UserRemoved" | "UserRestored" | "UserErased" | "TokenIssued" | "TokenRevoked" | "ListenPortAssigned" | "ListenPortReleased" | "LogVersionSet" | "AuditKeyReplaced" | "VaultKeyForgotten" | "ScheduleBegan")[];
+                    readonly type?: readonly ("berth.SutCreated" | "berth.SutUpdated" | "berth.SutRetired" | "berth.SutCreationAbandoned" | "berth.SutMonitoringEnabled" | "berth.SutMonitoringDisabled" | "berth.SutWentOnline" | "berth.SutWentOffline" | "berth.ReservationCreated" | "berth.ReservationExtended" | "berth.ReservationShortened" | "berth.ReservationReleased" | "berth.ReservationCancelled" | "berth.ReservationBound" | "berth.ReservationUnbound" | "berth.ReservationKept" | "berth.ReservationStarted" | "berth.ReservationEnded" | "berth.MatchOffered" | "berth.ReservationOfferRefused" | "berth.ReservationRequested" | "berth.RequestOffered" | "berth.RequestOfferClosed" | "berth.RequestGranted" | "berth.RequestKept" | "berth.RequestWithdrawn" | "berth.RequestExpired" | "berth.RefusalsCounted" | "berth.ReservationSeriesCreated" | "berth.SessionOpened" | "berth.SessionClosed" | "berth.UserAdded" | "berth.UserChanged" | "berth.UserRemoved" | "berth.UserRestored" | "berth.UserErased" | "berth.TokenIssued" | "berth.TokenRevoked" | "berth.WebhookCreated" | "berth.WebhookUpdated" | "berth.WebhookSecretReplaced" | "berth.WebhookEnabled" | "berth.WebhookDisabled" | "berth.WebhookReplayed" | "berth.WebhookAdvanced" | "berth.WebhookRemoved" | "berth.ListenPortAssigned" | "berth.ListenPortReleased" | "berth.LogVersionSet" | "berth.AuditKeyReplaced" | "berth.VaultKeyForgotten" | "berth.ScheduleBegan" | "SutCreated" | "SutUpdated" | "SutRetired" | "SutCreationAbandoned" | "SutMonitoringEnabled" | "SutMonitoringDisabled" | "SutWentOnline" | "SutWentOffline" | "ReservationCreated" | "ReservationExtended" | "ReservationShortened" | "ReservationReleased" | "ReservationCancelled" | "ReservationBound" | "ReservationUnbound" | "ReservationKept" | "ReservationStarted" | "ReservationEnded" | "MatchOffered" | "ReservationOfferRefused" | "ReservationRequested" | "RequestOffered" | "RequestOfferClosed" | "RequestGranted" | "RequestKept" | "RequestWithdrawn" | "RequestExpired" | "RefusalsCounted" | "ReservationSeriesCreated" | "SessionOpened" | "SessionClosed" | "UserAdded" | "UserChanged" | "UserRemoved" | "UserRestored" | "UserErased" | "TokenIssued" | "TokenRevoked" | "WebhookCreated" | "WebhookUpdated" | "WebhookSecretReplaced" | "WebhookEnabled" | "WebhookDisabled" | "WebhookReplayed" | "WebhookAdvanced" | "WebhookRemoved" | "ListenPortAssigned" | "ListenPortReleased" | "LogVersionSet" | "AuditKeyReplaced" | "VaultKeyForgotten" | "ScheduleBegan")[];
                     readonly user_id?: string;
                 };
             };
@@ -1578,6 +1578,257 @@ export interface paths {
             };
         };
     };
+    readonly "/api/webhook": {
+        readonly get: {
+            readonly parameters: {
+                readonly query?: {
+                    readonly before?: string;
+                    readonly limit?: number;
+                    readonly offset?: number;
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "application/json": components["schemas"]["WebhookList"];
+                    };
+                };
+            };
+        };
+    };
+    readonly "/api/webhook/{id}": {
+        readonly get: {
+            readonly parameters: {
+                readonly path: {
+                    readonly id: string;
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "application/json": components["schemas"]["Webhook"];
+                    };
+                };
+            };
+        };
+    };
+    readonly "/api/webhook/{id}/deliveries": {
+        readonly get: {
+            readonly parameters: {
+                readonly path: {
+                    readonly id: string;
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "application/json": components["schemas"]["DeliveryList"];
+                    };
+                };
+            };
+        };
+    };
+    readonly "/api/webhook/{id}/enable": {
+        readonly post: {
+            readonly parameters: {
+                readonly path: {
+                    readonly id: string;
+                };
+            };
+            readonly requestBody?: {
+                readonly content: {
+                    readonly "application/json": Record<string, never>;
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "application/json": components["schemas"]["Webhook"];
+                    };
+                };
+            };
+        };
+    };
+    readonly "/api/webhook/{id}/remove": {
+        readonly post: {
+            readonly parameters: {
+                readonly path: {
+                    readonly id: string;
+                };
+            };
+            readonly requestBody?: {
+                readonly content: {
+                    readonly "application/json": Record<string, never>;
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "application/json": components["schemas"]["WebhookRemoval"];
+                    };
+                };
+            };
+        };
+    };
+    readonly "/api/webhook/{id}/replay": {
+        readonly post: {
+            readonly parameters: {
+                readonly path: {
+                    readonly id: string;
+                };
+            };
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": {
+                        readonly after: (string | "latest") | null;
+                    };
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "application/json": components["schemas"]["Webhook"];
+                    };
+                };
+            };
+        };
+    };
+    readonly "/api/webhook/{id}/secret": {
+        readonly post: {
+            readonly parameters: {
+                readonly path: {
+                    readonly id: string;
+                };
+            };
+            readonly requestBody?: {
+                readonly content: {
+                    readonly "application/json": Record<string, never>;
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "application/json": components["schemas"]["NewWebhook"];
+                    };
+                };
+            };
+        };
+    };
+    readonly "/api/webhook/{id}/test": {
+        readonly post: {
+            readonly parameters: {
+                readonly path: {
+                    readonly id: string;
+                };
+            };
+            readonly requestBody?: {
+                readonly content: {
+                    readonly "application/json": Record<string, never>;
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "application/json": components["schemas"]["Delivery"];
+                    };
+                };
+            };
+        };
+    };
+    readonly "/api/webhook/{id}/update": {
+        readonly post: {
+            readonly parameters: {
+                readonly path: {
+                    readonly id: string;
+                };
+            };
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": {
+                        readonly description?: string;
+                        readonly match?: {
+                            readonly manufacturer?: (string | readonly string[]) | null;
+                            readonly model?: (string | readonly string[]) | null;
+                            readonly name?: string | readonly string[];
+                            readonly not?: {
+                                readonly manufacturer?: (string | readonly string[]) | null;
+                                readonly model?: (string | readonly string[]) | null;
+                                readonly name?: string | readonly string[];
+                                readonly os?: (string | readonly string[]) | null;
+                                readonly sut_type?: string | readonly string[];
+                                readonly tags?: {
+                                    readonly [key: string]: (string | readonly string[]) | null;
+                                };
+                                readonly version?: (string | readonly string[]) | null;
+                            };
+                            readonly os?: (string | readonly string[]) | null;
+                            readonly sut_type?: string | readonly string[];
+                            readonly tags?: {
+                                readonly [key: string]: (string | readonly string[]) | null;
+                            };
+                            readonly version?: (string | readonly string[]) | null;
+                        } | null;
+                        readonly sut_id?: string | null;
+                        readonly types?: readonly ("berth.SutCreated" | "berth.SutUpdated" | "berth.SutRetired" | "berth.SutCreationAbandoned" | "berth.SutMonitoringEnabled" | "berth.SutMonitoringDisabled" | "berth.SutWentOnline" | "berth.SutWentOffline" | "berth.ReservationCreated" | "berth.ReservationExtended" | "berth.ReservationShortened" | "berth.ReservationReleased" | "berth.ReservationCancelled" | "berth.ReservationBound" | "berth.ReservationUnbound" | "berth.ReservationKept" | "berth.ReservationStarted" | "berth.ReservationEnded" | "berth.MatchOffered" | "berth.ReservationOfferRefused" | "berth.ReservationRequested" | "berth.RequestOffered" | "berth.RequestOfferClosed" | "berth.RequestGranted" | "berth.RequestKept" | "berth.RequestWithdrawn" | "berth.RequestExpired" | "berth.RefusalsCounted" | "berth.ReservationSeriesCreated" | "berth.SessionOpened" | "berth.SessionClosed" | "berth.UserAdded" | "berth.UserChanged" | "berth.UserRemoved" | "berth.UserRestored" | "berth.UserErased" | "berth.TokenIssued" | "berth.TokenRevoked" | "berth.ListenPortAssigned" | "berth.ListenPortReleased" | "berth.LogVersionSet" | "berth.AuditKeyReplaced" | "berth.VaultKeyForgotten" | "berth.ScheduleBegan" | "SutCreated" | "SutUpdated" | "SutRetired" | "SutCreationAbandoned" | "SutMonitoringEnabled" | "SutMonitoringDisabled" | "SutWentOnline" | "SutWentOffline" | "ReservationCreated" | "ReservationExtended" | "ReservationShortened" | "ReservationReleased" | "ReservationCancelled" | "ReservationBound" | "ReservationUnbound" | "ReservationKept" | "ReservationStarted" | "ReservationEnded" | "MatchOffered" | "ReservationOfferRefused" | "ReservationRequested" | "RequestOffered" | "RequestOfferClosed" | "RequestGranted" | "RequestKept" | "RequestWithdrawn" | "RequestExpired" | "RefusalsCounted" | "ReservationSeriesCreated" | "SessionOpened" | "SessionClosed" | "UserAdded" | "UserChanged" | "UserRemoved" | "UserRestored" | "UserErased" | "TokenIssued" | "TokenRevoked" | "ListenPortAssigned" | "ListenPortReleased" | "LogVersionSet" | "AuditKeyReplaced" | "VaultKeyForgotten" | "ScheduleBegan")[] | null;
+                        readonly url?: string;
+                        readonly user_id?: string | null;
+                    };
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "application/json": components["schemas"]["Webhook"];
+                    };
+                };
+            };
+        };
+    };
+    readonly "/api/webhook/create": {
+        readonly post: {
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": {
+                        readonly after?: (string | "latest") | null;
+                        readonly description?: string;
+                        readonly match?: {
+                            readonly manufacturer?: (string | readonly string[]) | null;
+                            readonly model?: (string | readonly string[]) | null;
+                            readonly name?: string | readonly string[];
+                            readonly not?: {
+                                readonly manufacturer?: (string | readonly string[]) | null;
+                                readonly model?: (string | readonly string[]) | null;
+                                readonly name?: string | readonly string[];
+                                readonly os?: (string | readonly string[]) | null;
+                                readonly sut_type?: string | readonly string[];
+                                readonly tags?: {
+                                    readonly [key: string]: (string | readonly string[]) | null;
+                                };
+                                readonly version?: (string | readonly string[]) | null;
+                            };
+                            readonly os?: (string | readonly string[]) | null;
+                            readonly sut_type?: string | readonly string[];
+                            readonly tags?: {
+                                readonly [key: string]: (string | readonly string[]) | null;
+                            };
+                            readonly version?: (string | readonly string[]) | null;
+                        };
+                        readonly sut_id?: string;
+                        readonly types?: readonly ("berth.SutCreated" | "berth.SutUpdated" | "berth.SutRetired" | "berth.SutCreationAbandoned" | "berth.SutMonitoringEnabled" | "berth.SutMonitoringDisabled" | "berth.SutWentOnline" | "berth.SutWentOffline" | "berth.ReservationCreated" | "berth.ReservationExtended" | "berth.ReservationShortened" | "berth.ReservationReleased" | "berth.ReservationCancelled" | "berth.ReservationBound" | "berth.ReservationUnbound" | "berth.ReservationKept" | "berth.ReservationStarted" | "berth.ReservationEnded" | "berth.MatchOffered" | "berth.ReservationOfferRefused" | "berth.ReservationRequested" | "berth.RequestOffered" | "berth.RequestOfferClosed" | "berth.RequestGranted" | "berth.RequestKept" | "berth.RequestWithdrawn" | "berth.RequestExpired" | "berth.RefusalsCounted" | "berth.ReservationSeriesCreated" | "berth.SessionOpened" | "berth.SessionClosed" | "berth.UserAdded" | "berth.UserChanged" | "berth.UserRemoved" | "berth.UserRestored" | "berth.UserErased" | "berth.TokenIssued" | "berth.TokenRevoked" | "berth.ListenPortAssigned" | "berth.ListenPortReleased" | "berth.LogVersionSet" | "berth.AuditKeyReplaced" | "berth.VaultKeyForgotten" | "berth.ScheduleBegan" | "SutCreated" | "SutUpdated" | "SutRetired" | "SutCreationAbandoned" | "SutMonitoringEnabled" | "SutMonitoringDisabled" | "SutWentOnline" | "SutWentOffline" | "ReservationCreated" | "ReservationExtended" | "ReservationShortened" | "ReservationReleased" | "ReservationCancelled" | "ReservationBound" | "ReservationUnbound" | "ReservationKept" | "ReservationStarted" | "ReservationEnded" | "MatchOffered" | "ReservationOfferRefused" | "ReservationRequested" | "RequestOffered" | "RequestOfferClosed" | "RequestGranted" | "RequestKept" | "RequestWithdrawn" | "RequestExpired" | "RefusalsCounted" | "ReservationSeriesCreated" | "SessionOpened" | "SessionClosed" | "UserAdded" | "UserChanged" | "UserRemoved" | "UserRestored" | "UserErased" | "TokenIssued" | "TokenRevoked" | "ListenPortAssigned" | "ListenPortReleased" | "LogVersionSet" | "AuditKeyReplaced" | "VaultKeyForgotten" | "ScheduleBegan")[];
+                        readonly url: string;
+                        readonly user_id?: string;
+                    };
+                };
+            };
+            readonly responses: {
+                readonly 201: {
+                    content: {
+                        readonly "application/json": components["schemas"]["NewWebhook"];
+                    };
+                };
+            };
+        };
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1638,6 +1889,19 @@ export interface components {
         readonly ConsoleTicket: {
             readonly expires_at: string;
             readonly url: string;
+        };
+        readonly Delivery: {
+            readonly attempt: number;
+            readonly attempted_at: string;
+            readonly cause: ("status" | "timed_out" | "refused" | "reset" | "unreachable" | "unknown_host" | "tls" | "not_http" | "forbidden_address") | null;
+            readonly event: string;
+            readonly milliseconds: number;
+            readonly position: string | null;
+            readonly status: number | null;
+            readonly type: string;
+        };
+        readonly DeliveryList: {
+            readonly deliveries: readonly components["schemas"]["Delivery"][];
         };
         readonly Document: Record<string, never>;
         readonly Event: {
@@ -1770,6 +2034,30 @@ export interface components {
         } | {
             readonly data: components["schemas"]["TokenRevokedData"];
             readonly type: "berth.TokenRevoked";
+        } | {
+            readonly data: components["schemas"]["WebhookCreatedData"];
+            readonly type: "berth.WebhookCreated";
+        } | {
+            readonly data: components["schemas"]["WebhookUpdatedData"];
+            readonly type: "berth.WebhookUpdated";
+        } | {
+            readonly data: components["schemas"]["WebhookSecretReplacedData"];
+            readonly type: "berth.WebhookSecretReplaced";
+        } | {
+            readonly data: components["schemas"]["WebhookEnabledData"];
+            readonly type: "berth.WebhookEnabled";
+        } | {
+            readonly data: components["schemas"]["WebhookDisabledData"];
+            readonly type: "berth.WebhookDisabled";
+        } | {
+            readonly data: components["schemas"]["WebhookReplayedData"];
+            readonly type: "berth.WebhookReplayed";
+        } | {
+            readonly data: components["schemas"]["WebhookAdvancedData"];
+            readonly type: "berth.WebhookAdvanced";
+        } | {
+            readonly data: components["schemas"]["WebhookRemovedData"];
+            readonly type: "berth.WebhookRemoved";
         } | {
             readonly data: components["schemas"]["ListenPortAssignedData"];
             readonly type: "berth.ListenPortAssigned";
@@ -1946,6 +2234,30 @@ export interface components {
             readonly data: components["schemas"]["TokenRevokedData"];
             readonly type: "berth.TokenRevoked";
         } | {
+            readonly data: components["schemas"]["WebhookCreatedData"];
+            readonly type: "berth.WebhookCreated";
+        } | {
+            readonly data: components["schemas"]["WebhookUpdatedData"];
+            readonly type: "berth.WebhookUpdated";
+        } | {
+            readonly data: components["schemas"]["WebhookSecretReplacedData"];
+            readonly type: "berth.WebhookSecretReplaced";
+        } | {
+            readonly data: components["schemas"]["WebhookEnabledData"];
+            readonly type: "berth.WebhookEnabled";
+        } | {
+            readonly data: components["schemas"]["WebhookDisabledData"];
+            readonly type: "berth.WebhookDisabled";
+        } | {
+            readonly data: components["schemas"]["WebhookReplayedData"];
+            readonly type: "berth.WebhookReplayed";
+        } | {
+            readonly data: components["schemas"]["WebhookAdvancedData"];
+            readonly type: "berth.WebhookAdvanced";
+        } | {
+            readonly data: components["schemas"]["WebhookRemovedData"];
+            readonly type: "berth.WebhookRemoved";
+        } | {
             readonly data: components["schemas"]["ListenPortAssignedData"];
             readonly type: "berth.ListenPortAssigned";
         } | {
@@ -2030,6 +2342,47 @@ export interface components {
             readonly scope: string;
             readonly updated_at: string;
         };
+        readonly NewWebhook: {
+            readonly _id: string;
+            readonly created_at: string;
+            readonly description: string;
+            readonly enabled: boolean;
+            readonly former_until?: string | null;
+            readonly lag: number;
+            readonly last_failure: {
+                readonly at: string;
+                readonly cause: "status" | "timed_out" | "refused" | "reset" | "unreachable" | "unknown_host" | "tls" | "not_http" | "forbidden_address";
+                readonly status: number | null;
+            } | null;
+            readonly match: {
+                readonly manufacturer?: (string | readonly string[]) | null;
+                readonly model?: (string | readonly string[]) | null;
+                readonly name?: string | readonly string[];
+                readonly not?: {
+                    readonly manufacturer?: (string | readonly string[]) | null;
+                    readonly model?: (string | readonly string[]) | null;
+                    readonly name?: string | readonly string[];
+                    readonly os?: (string | readonly string[]) | null;
+                    readonly sut_type?: string | readonly string[];
+                    readonly tags?: {
+                        readonly [key: string]: (string | readonly string[]) | null;
+                    };
+                    readonly version?: (string | readonly string[]) | null;
+                };
+                readonly os?: (string | readonly string[]) | null;
+                readonly sut_type?: string | readonly string[];
+                readonly tags?: {
+                    readonly [key: string]: (string | readonly string[]) | null;
+                };
+                readonly version?: (string | readonly string[]) | null;
+            } | null;
+            readonly position: string | null;
+            readonly secret?: string;
+            readonly sut_id: string | null;
+            readonly types: readonly string[] | null;
+            readonly updated_at: string;
+            readonly user_id: string | null;
+        };
         readonly Outages: {
             readonly outages: readonly {
                 readonly cause: "refused" | "timed_out" | "unreachable" | "unknown_host" | "wrong_greeting" | "password_refused" | "locked_out" | "no_security_type" | "in_use" | "refused_by_server";
@@ -2058,7 +2411,7 @@ export interface components {
         readonly Problem: {
             readonly by?: string | null;
             readonly cause?: "ended" | "released" | "keepalive" | "unused" | "cancelled";
-            readonly code: "malformed_request" | "malformed_json" | "unauthenticated" | "cross_site" | "ticket_invalid" | "sign_in_failed" | "no_role" | "forbidden" | "not_your_reservation" | "not_your_request" | "priority_too_high" | "quota_exceeded" | "wrong_password" | "not_found" | "oidc_not_configured" | "event_not_found" | "sut_not_found" | "reservation_not_found" | "series_not_found" | "request_not_found" | "user_not_found" | "token_not_found" | "method_not_allowed" | "not_acceptable" | "user_name_taken" | "user_id_taken" | "too_many_tokens" | "last_administrator" | "user_not_removed" | "user_erased" | "no_sut_free" | "reservation_conflict" | "too_many_requests" | "request_granted" | "request_over" | "sut_inactive" | "sut_reserved" | "reservation_over" | "reservation_not_running" | "not_kept_alive" | "not_vnc" | "not_forwarded" | "idempotency_in_progress" | "sut_retired" | "reservation_cancelled" | "user_removed" | "stale" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "invalid" | "field_unknown" | "field_read_only" | "sut_required" | "sut_ambiguous" | "no_sut_matches" | "window_required" | "window_ambiguous" | "window_empty" | "window_over" | "window_too_long" | "window_too_far" | "window_in_the_past" | "end_not_later" | "series_start_mismatch" | "series_too_long" | "series_too_short" | "series_overlaps" | "end_not_later_than_now" | "end_not_earlier" | "list_too_large" | "report_too_large" | "idempotency_key_reused" | "upgrade_required" | "too_many_attempts" | "too_many_checks" | "too_many_subscribers" | "internal" | "not_implemented" | "provider_unavailable" | "gateway_full" | "unavailable" | "store_full" | "outcome_unknown" | "listen_ports_exhausted" | "position_not_reached" | "clock_behind" | "clock_ahead";
+            readonly code: "malformed_request" | "malformed_json" | "unauthenticated" | "cross_site" | "ticket_invalid" | "sign_in_failed" | "no_role" | "forbidden" | "not_your_reservation" | "not_your_request" | "priority_too_high" | "quota_exceeded" | "wrong_password" | "not_found" | "oidc_not_configured" | "event_not_found" | "sut_not_found" | "reservation_not_found" | "series_not_found" | "request_not_found" | "user_not_found" | "token_not_found" | "webhook_not_found" | "method_not_allowed" | "not_acceptable" | "user_name_taken" | "user_id_taken" | "too_many_tokens" | "too_many_webhooks" | "last_administrator" | "user_not_removed" | "user_erased" | "no_sut_free" | "reservation_conflict" | "too_many_requests" | "request_granted" | "request_over" | "sut_inactive" | "sut_reserved" | "reservation_over" | "reservation_not_running" | "not_kept_alive" | "not_vnc" | "not_forwarded" | "idempotency_in_progress" | "sut_retired" | "reservation_cancelled" | "user_removed" | "stale" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "invalid" | "field_unknown" | "field_read_only" | "sut_required" | "sut_ambiguous" | "no_sut_matches" | "window_required" | "window_ambiguous" | "window_empty" | "window_over" | "window_too_long" | "window_too_far" | "window_in_the_past" | "end_not_later" | "series_start_mismatch" | "series_too_long" | "series_too_short" | "series_overlaps" | "end_not_later_than_now" | "end_not_earlier" | "list_too_large" | "report_too_large" | "idempotency_key_reused" | "upgrade_required" | "too_many_attempts" | "too_many_checks" | "too_many_subscribers" | "internal" | "not_implemented" | "provider_unavailable" | "gateway_full" | "unavailable" | "store_full" | "outcome_unknown" | "listen_ports_exhausted" | "position_not_reached" | "clock_behind" | "clock_ahead";
             readonly conflicts?: readonly {
                 readonly _id: string;
                 readonly end_time: string;
@@ -2788,6 +3141,158 @@ export interface components {
         readonly VaultKeyForgottenData: {
             readonly key: string;
             readonly secrets: number;
+        };
+        readonly Webhook: {
+            readonly _id: string;
+            readonly created_at: string;
+            readonly description: string;
+            readonly enabled: boolean;
+            readonly lag: number;
+            readonly last_failure: {
+                readonly at: string;
+                readonly cause: "status" | "timed_out" | "refused" | "reset" | "unreachable" | "unknown_host" | "tls" | "not_http" | "forbidden_address";
+                readonly status: number | null;
+            } | null;
+            readonly match: {
+                readonly manufacturer?: (string | readonly string[]) | null;
+                readonly model?: (string | readonly string[]) | null;
+                readonly name?: string | readonly string[];
+                readonly not?: {
+                    readonly manufacturer?: (string | readonly string[]) | null;
+                    readonly model?: (string | readonly string[]) | null;
+                    readonly name?: string | readonly string[];
+                    readonly os?: (string | readonly string[]) | null;
+                    readonly sut_type?: string | readonly string[];
+                    readonly tags?: {
+                        readonly [key: string]: (string | readonly string[]) | null;
+                    };
+                    readonly version?: (string | readonly string[]) | null;
+                };
+                readonly os?: (string | readonly string[]) | null;
+                readonly sut_type?: string | readonly string[];
+                readonly tags?: {
+                    readonly [key: string]: (string | readonly string[]) | null;
+                };
+                readonly version?: (string | readonly string[]) | null;
+            } | null;
+            readonly position: string | null;
+            readonly sut_id: string | null;
+            readonly types: readonly string[] | null;
+            readonly updated_at: string;
+            readonly user_id: string | null;
+        };
+        readonly WebhookAdvancedData: {
+            readonly _id: string;
+            readonly instance: string;
+            readonly position: number;
+        };
+        readonly WebhookCreatedData: {
+            readonly _id: string;
+            readonly credentials: {
+                readonly changed: readonly ("former_secret" | "secret" | "url")[];
+                readonly id: string;
+            };
+            readonly description?: string;
+            readonly filter: {
+                readonly match?: {
+                    readonly manufacturer?: (string | readonly string[]) | null;
+                    readonly model?: (string | readonly string[]) | null;
+                    readonly name?: string | readonly string[];
+                    readonly not?: {
+                        readonly manufacturer?: (string | readonly string[]) | null;
+                        readonly model?: (string | readonly string[]) | null;
+                        readonly name?: string | readonly string[];
+                        readonly os?: (string | readonly string[]) | null;
+                        readonly sut_type?: string | readonly string[];
+                        readonly tags?: {
+                            readonly [key: string]: (string | readonly string[]) | null;
+                        };
+                        readonly version?: (string | readonly string[]) | null;
+                    };
+                    readonly os?: (string | readonly string[]) | null;
+                    readonly sut_type?: string | readonly string[];
+                    readonly tags?: {
+                        readonly [key: string]: (string | readonly string[]) | null;
+                    };
+                    readonly version?: (string | readonly string[]) | null;
+                };
+                readonly sut_id?: string;
+                readonly types?: readonly string[];
+                readonly user_id?: string;
+            };
+            readonly instance: string;
+            readonly position: number;
+        };
+        readonly WebhookDisabledData: {
+            readonly _id: string;
+            readonly failure: {
+                readonly cause: "status" | "timed_out" | "refused" | "reset" | "unreachable" | "unknown_host" | "tls" | "not_http" | "forbidden_address";
+                readonly status?: number;
+            };
+            readonly position: number;
+        };
+        readonly WebhookEnabledData: {
+            readonly _id: string;
+        };
+        readonly WebhookList: {
+            readonly count: number;
+            readonly limit: number;
+            readonly offset?: number;
+            readonly webhooks: readonly components["schemas"]["Webhook"][];
+        };
+        readonly WebhookRemoval: {
+            readonly _id: string;
+        };
+        readonly WebhookRemovedData: {
+            readonly _id: string;
+            readonly cause?: "gone";
+        };
+        readonly WebhookReplayedData: {
+            readonly _id: string;
+            readonly instance: string;
+            readonly position: number;
+        };
+        readonly WebhookSecretReplacedData: {
+            readonly _id: string;
+            readonly credentials: {
+                readonly changed: readonly ("former_secret" | "secret" | "url")[];
+                readonly id: string;
+            };
+        };
+        readonly WebhookUpdatedData: {
+            readonly _id: string;
+            readonly credentials?: {
+                readonly changed: readonly ("former_secret" | "secret" | "url")[];
+                readonly id: string;
+            };
+            readonly description?: string;
+            readonly filter?: {
+                readonly match?: {
+                    readonly manufacturer?: (string | readonly string[]) | null;
+                    readonly model?: (string | readonly string[]) | null;
+                    readonly name?: string | readonly string[];
+                    readonly not?: {
+                        readonly manufacturer?: (string | readonly string[]) | null;
+                        readonly model?: (string | readonly string[]) | null;
+                        readonly name?: string | readonly string[];
+                        readonly os?: (string | readonly string[]) | null;
+                        readonly sut_type?: string | readonly string[];
+                        readonly tags?: {
+                            readonly [key: string]: (string | readonly string[]) | null;
+                        };
+                        readonly version?: (string | readonly string[]) | null;
+                    };
+                    readonly os?: (string | readonly string[]) | null;
+                    readonly sut_type?: string | readonly string[];
+                    readonly tags?: {
+                        readonly [key: string]: (string | readonly string[]) | null;
+                    };
+                    readonly version?: (string | readonly string[]) | null;
+                };
+                readonly sut_id?: string;
+                readonly types?: readonly string[];
+                readonly user_id?: string;
+            };
         };
     };
     responses: never;

@@ -48,6 +48,7 @@ test('without variables every setting has its documented default', (t) => {
     limits: { windowMax: 7 * DAY, horizon: 366 * DAY },
     quotaDefault: { hours_per_week: null, reservations_max: 100, priority_max: 0 },
     clockAheadMax: 30 * DAY,
+    webhookHttp: 'private',
     logLevel: 'info',
     warnings: [],
   })
@@ -82,6 +83,7 @@ test('every variable sets its value', (t) => {
       BERTH_HORIZON: 'P1W2DT30M',
       BERTH_QUOTA_DEFAULT: 'hours_per_week=40',
       BERTH_CLOCK_AHEAD_MAX: 'P60D',
+      BERTH_WEBHOOK_HTTP: 'any',
       BERTH_LOG_LEVEL: 'silent',
       ...SIGN_ON,
       BERTH_OIDC_CLAIM: 'https://lab.example/roles',
@@ -132,6 +134,7 @@ test('every variable sets its value', (t) => {
       ]),
       redirectUri: 'https://berth.lab.example/login/callback',
     },
+    webhookHttp: 'any',
     logLevel: 'silent',
     warnings: [],
   })

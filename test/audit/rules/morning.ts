@@ -13,6 +13,7 @@ import {
   sutStream,
   tokenStream,
   USERS_STREAM,
+  WEBHOOKS_STREAM,
 } from '../../../src/domain/values/ids.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
 import { toStorePosition } from '../../../src/domain/values/position.ts'
@@ -132,7 +133,7 @@ const recorderOf = ({ type, data }: Event): Pick<Metadata, 'actor' | 'role'> => 
 const streamOf = ({ type, data }: Event): string => {
   const { sut_id = SUT, user_id = alice } = data as { readonly sut_id?: string; readonly user_id?: string }
   const streams = [
-    ...[LISTEN_PORTS_STREAM, USERS_STREAM, REQUESTS_STREAM, REFUSALS_STREAM, SCHEDULE_STREAM],
+    ...[LISTEN_PORTS_STREAM, USERS_STREAM, REQUESTS_STREAM, REFUSALS_STREAM, SCHEDULE_STREAM, WEBHOOKS_STREAM],
     ...[sutStream(SUT), monitoringStream(SUT), sessionStream(sut_id), tokenStream(user_id), `match-${'k'.repeat(22)}`],
   ]
   return streams.find((stream) => factsOf(type).isIn(stream, data as never)) as string

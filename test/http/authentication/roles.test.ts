@@ -7,7 +7,7 @@ import { idOf, type Running, start, type Tidying, tidyingLater } from '../harnes
 import { begin } from '../logins/login.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSeries, createSut, NOW, REFUSING, reserved } from '../requests.ts'
-import { catalogue, nameOf, send, type Things } from '../routes/catalogue.ts'
+import { aWebhook, catalogue, nameOf, send, type Things } from '../routes/catalogue.ts'
 import { eventCounterOf } from '../store/log-rows.ts'
 import {
   ASKERS,
@@ -91,6 +91,17 @@ const waitFor = (sut_id: string, holder: string): Promise<Answer> =>
     ...{ sut_id, duration: 3_600, user_id: idOf(holder === 'audrey' ? 'bob' : holder), keepalive: 3_600 },
   })
 
+/** There may be a hundred, so only a removal has its own. */
+const standing: string[] = []
+const aWebhookFor = async (route: Route | undefined): Promise<string> => {
+  const isRemoval = route?.path.endsWith('/remove') === true
+  const [known] = isRemoval ? [] : standing
+  if (known !== undefined) return known
+  const { json } = await service.as('admin').post('/api/webhook/create', aWebhook())
+  if (!isRemoval) standing.push(String(json._id))
+  return String(json._id)
+}
+
 const thingsOf = async (asker: string, holder: string, route?: Route, expected?: Expected): Promise<Things> => {
   const admin = service.as('admin')
   const { newUser, isFree } = route === undefined ? {} : needsOf(route)
@@ -98,8 +109,9 @@ const thingsOf = async (asker: string, holder: string, route?: Route, expected?:
   const sut = await createSut(admin, REFUSING)
   if (asker === 'scott' && holder !== 'hugo') await admin.post(`/api/sut/${sut}/tags`, SCOPE.tags)
   const user = newUser !== undefined && expected === MAY ? await aNewUser(`new to ${sut}`, newUser) : idOf(holder)
+  const webhook = isAbout('webhook') ? await aWebhookFor(route) : ''
   const issued = isAbout('token') ? await admin.post(`/api/user/${user}/token`, { name: 'of this test' }) : undefined
-  const things = { sut, holder, asker, user, event, token: String(issued?.json._id) }
+  const things = { sut, holder, asker, user, event, webhook, token: String(issued?.json._id) }
   const none = { reservation: '', series: '', request: '' }
   if (isFree) return { ...things, ...none }
   if (isAbout('sut_reservation_series')) {
@@ -115,7 +127,7 @@ const thingsOf = async (asker: string, holder: string, route?: Route, expected?:
 const readable = new Map<string, Promise<Things>>()
 
 const thingsFor = (route: Route, asker: string, holder: string, expected: Expected): Promise<Things> => {
-  const isShared = route.method === 'GET' && !/(series|request)\/:/.test(route.path)
+  const isShared = route.method === 'GET' && !/(series|request|webhook)\/:/.test(route.path)
   if (!isShared) return thingsOf(asker, holder, route, expected)
   const key = `${asker} ${holder}`
   const things = readable.get(key) ?? thingsOf(asker, holder)

@@ -28,6 +28,7 @@ export interface Things {
   readonly user: string
   /** The id of a token of that user. */
   readonly token: string
+  readonly webhook: string
   /** The id of some event. */
   readonly event: string
 }
@@ -50,6 +51,7 @@ const KINDS = {
   sut_reservation_series: 'series',
   sut_request: 'request',
   user: 'user',
+  webhook: 'webhook',
 } as const
 
 /** The path with every parameter but `id` filled in. */
@@ -65,6 +67,9 @@ export const addressOf = (path: string, things: Pick<Things, (typeof KINDS)[keyo
     /(\w+)\/:id/,
     (_, kind: keyof typeof KINDS) => `${kind}/${things[KINDS[kind]]}`,
   )
+
+/** Nobody listens there. */
+export const aWebhook = () => ({ url: 'http://127.0.0.1:1/', sut_id: 'none' })
 
 const A_DAY = 'from=2030-05-01T00:00:00Z&to=2030-05-02T00:00:00Z'
 
@@ -102,6 +107,9 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   '/api/user/me/password': ({ asker }) => ({ old_password: passwordOf(asker), password: passwordOf(asker) }),
   '/api/user/:id/remove': () => ({ reservations: 'cancel' }),
   '/api/user/:id/token': () => ({ name: 'ci' }),
+  '/api/webhook/create': () => aWebhook(),
+  '/api/webhook/:id/update': () => ({ types: ['SutCreated'] }),
+  '/api/webhook/:id/replay': () => ({ after: null }),
   '/api/login': ({ asker }) => ({ name: asker, password: passwordOf(asker) }),
   '/api/login/oidc/finish': () => ({ code: 'c', state: 's', transaction: 't' }),
   '/api/logout': () => ({ everywhere: true }),

@@ -4,7 +4,7 @@ import { type Answer, passwordOf } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSeries, createSut, NOW, REFUSING, reserved } from '../requests.ts'
-import { addressOf, catalogue, nameOf, queryOf, send, type Things } from './catalogue.ts'
+import { addressOf, aWebhook, catalogue, nameOf, queryOf, send, type Things } from './catalogue.ts'
 import '../documents/fit-answers.ts'
 
 /** Rules for every route: its parameters, methods, media type and status. */
@@ -27,8 +27,10 @@ const makeThings = async (): Promise<Things> => {
   const user = String(added.json._id)
   const issued = await service.as('admin').post(`/api/user/${user}/token`, { name: 'first' })
   const { json: page } = await service.as('admin').get('/api/events?limit=1')
+  const webhook = await service.as('admin').post('/api/webhook/create', aWebhook())
   return {
     sut,
+    webhook: String(webhook.json._id),
     reservation: String(json._id),
     series: String(made.json.series_id),
     request: String(waits.json._id),
@@ -120,7 +122,7 @@ test('a success is application/json: a creation is 201 with a relative Location,
     if (route.isCreation)
       t.regex(
         String(headers.location),
-        /^\/api\/(sut|sut_reservation|sut_reservation_series|sut_request|user)\/[0-9a-f]{24}(\/token)?$/,
+        /^\/api\/(sut|sut_reservation|sut_reservation_series|sut_request|user|webhook)\/[0-9a-f]{24}(\/token)?$/,
       )
     else t.is(headers.location, undefined)
   }

@@ -40,6 +40,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   '/api/sut': SUTS,
   '/api/user': USERS.filter((label) => label !== 'me'),
   '/api/session': SESSIONS,
+  '/api/webhook': ['nothing'],
 }
 
 const kindOf = (path: string): readonly string[] => {
@@ -198,7 +199,7 @@ const BODIES: Readonly<Record<string, readonly object[]>> = {
 /** For the bodies of the catalogue. */
 const THINGS = {
   ...{ sut: '{inside}', reservation: '{bob on inside}', series: '{series of bob}', request: '{request of bob}' },
-  ...{ holder: 'bob', asker: 'alice', user: '{bob}', token: '{nothing}', event: '{nothing}' },
+  ...{ holder: 'bob', asker: 'alice', user: '{bob}', token: '{nothing}', event: '{nothing}', webhook: '{nothing}' },
 }
 
 const pathsOf = ({ path }: Route): readonly string[] => {

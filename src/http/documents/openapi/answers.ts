@@ -30,6 +30,7 @@ import type { USAGE_FIGURES } from '../../../read-models/reports/usage.ts'
 import { codes } from '../../protocol/problem.ts'
 import { refTo } from '../../protocol/route.ts'
 import { cloudEventSchema, dataSchema } from '../event-schemas/event-schemas.ts'
+import { webhookAnswers } from './webhook-answers.ts'
 
 /** Schemas of the bodies of responses. Tests compare every answer with them. */
 
@@ -257,6 +258,8 @@ export const answerSchemas: Readonly<Record<string, JsonSchema>> = {
   SignOnStart: closedSchema({ url: string, transaction: string }),
   Logout: closedSchema({ everywhere: boolean }),
   TokenList: page('tokens', refTo('Token')),
+  ...webhookAnswers,
+  WebhookList: page('webhooks', refTo('Webhook')),
   Health: closedSchema({ status: oneOf('live', 'ready') }, { detail: string }),
   SchemaIndex: closedSchema({
     schemas: list(closedSchema({ type: string, version: positive, urn: string, href: string })),

@@ -146,6 +146,16 @@ const gatewayMeasures = ({ counter, counterBy, gauge, histogram }: Instruments) 
   }
 }
 
+/** Counts attempts by webhook. */
+const webhookMeasures = ({ counterBy }: Instruments) => {
+  const by = { delivered: 'Events that a webhook took.', failed: 'Attempts to deliver that failed.' }
+  const counters = {
+    delivered: counterBy<string>('webhook', 'webhook_delivered_total', by.delivered),
+    failed: counterBy<string>('webhook', 'webhook_failed_total', by.failed),
+  }
+  return { attempted: (webhookId: string, outcome: keyof typeof by): void => counters[outcome](webhookId) }
+}
+
 /** Ends caused by the service. */
 const CUT_OFFS = ['too_slow', 'user_changed', 'stopping', 'another_log', 'failed']
 
@@ -199,6 +209,7 @@ export const makeMetrics = (others: () => Promise<string> = async () => '') => {
     changes: feedMeasures(instruments, 'changes', 'streams of changes'),
     ...timedMeasures(instruments),
     ...gatewayMeasures(instruments),
+    ...webhookMeasures(instruments),
     /** Starts exposing the gauges. */
     registerGauges: (gauges: readonly Measured[]): void => {
       for (const gauge of gauges) registerGauge(register, gauge)

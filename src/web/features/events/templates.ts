@@ -104,6 +104,17 @@ const people = {
 } satisfies Templates
 
 const service = {
+  WebhookCreated: ['plug', '{actor} created a webhook'],
+  WebhookUpdated: ['edit', '{actor} changed a webhook'],
+  WebhookSecretReplaced: ['key', '{actor} replaced the secret of a webhook'],
+  WebhookEnabled: ['check', '{actor} enabled a webhook'],
+  WebhookDisabled: ['warning', 'Berth disabled a webhook whose receiver takes no events'],
+  WebhookReplayed: ['clock', '{actor} moved a webhook to another position'],
+  WebhookAdvanced: ['plug', 'Berth delivered events to a webhook'],
+  WebhookRemoved: ({ cause }) => [
+    'x',
+    cause === undefined ? '{actor} removed a webhook' : 'A webhook was removed: its receiver is gone',
+  ],
   LogVersionSet: ['up', 'The log has version {version} from here on'],
   ScheduleBegan: ['clock', 'Berth started recording starts and ends'],
   RefusalsCounted: ['x', 'Berth refused {requests}'],

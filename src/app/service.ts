@@ -10,10 +10,13 @@ import { makeChanges } from '../feed/changes/changes.ts'
 import { makeFeed } from '../feed/feed.ts'
 import { makeLogReader } from '../feed/log-reader.ts'
 import { openInstance } from '../files/instance.ts'
+import { openAgents } from '../http/agents/agents.ts'
+import { makeAskInside } from '../http/agents/ask-inside.ts'
 import { type AppParts, makeApp } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
 import { type ConsoleTicket, makeConsoles } from '../http/console/consoles.ts'
 import { readPage } from '../http/documents/site.ts'
+import { version } from '../http/documents/version.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
 import { documentResponse, makeObjects, makeStoredResponse } from '../http/response/objects.ts'
 import { makeCountDemand } from '../http/response/refused-demand.ts'
@@ -26,7 +29,7 @@ import { makeLastChecks } from '../http/routes/suts/suts.ts'
 import { userResponse } from '../http/routes/users/user-reads.ts'
 import { routes } from '../http/routes.ts'
 import { openCertificate } from '../http/server/certificate.ts'
-import { handleInBursts } from '../http/server/listen.ts'
+import { type Handle, handleInBursts } from '../http/server/listen.ts'
 import { makeTargetOf } from '../processes/admission.ts'
 import { makeForwarded } from '../processes/forwarded.ts'
 import { makeKeepalive } from '../processes/keeping/keepalive.ts'
@@ -215,6 +218,10 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const sending = makeSending(base.csv)
     opened.defer(seriesWindows.close)
 
+    const askInside = makeAskInside(() => app)
+    const agents = openAgents(routes, version(), askInside)
+    opened.defer(agents.close)
+
     // 12. The routes and the application.
     const parts: Parts & AppParts = {
       ...{
@@ -249,6 +256,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       digest: async () => (await readPage()).digest,
       attach: forwarding?.attach ?? (async () => ({ refused: 'over' })),
       ticketHolder: makeTicketHolder(users, signedIn),
+      agents,
 
       // For all requests.
       ...reports,
@@ -262,7 +270,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       addressOf: addresses.clientOf,
       pseudonymOf: clientPseudonyms.of,
     }
-    const app = makeApp(routes, parts)
+    const app: Handle = makeApp(routes, parts)
 
     // 13. Commands, then requests, then what the clock triggers.
     await listenForCommands(lab, parts)

@@ -1,3 +1,4 @@
+import { sendAgentMessage } from './agents/agents.ts'
 import { documentRoutes } from './documents/document-routes.ts'
 import type { Route } from './protocol/route.ts'
 import { listSessions, readConnection } from './routes/access/connection.ts'
@@ -58,6 +59,7 @@ export const routes: readonly Route<Parts>[] = [
   userHistory,
   ...loginRoutes,
   ...singleSignOnRoutes,
+  sendAgentMessage,
   readMetrics,
   ...documentRoutes,
   ...healthRoutes,

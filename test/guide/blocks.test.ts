@@ -156,6 +156,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb://127": 'needs an EventStoreDB',
   "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb://berth": 'needs an EventStoreDB cluster',
   "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb+discover": 'needs an EventStoreDB cluster',
+  'src/guide/agents.md: claude mcp': 'needs Claude Code',
   'src/guide/eventstoredb.md: curl --cacert': 'needs an EventStoreDB cluster',
   'src/guide/deploying.md: useradd --system': 'needs systemd',
   'src/guide/deploying.md: install -d': 'needs systemd',
@@ -215,7 +216,7 @@ test('every block can be pasted, or names the file to save it in', (t) => {
   const kinds = new Set(chapters.flatMap(({ blocks }) => blocks.map(({ info }) => info)))
   t.deepEqual(
     [...kinds].filter(
-      (kind) => !['sh', 'sh norun', 'js', 'ts', 'yaml', 'groovy', 'python', 'robotframework'].includes(kind),
+      (kind) => !['sh', 'sh norun', 'js', 'ts', 'json', 'yaml', 'groovy', 'python', 'robotframework'].includes(kind),
     ),
     [],
   )

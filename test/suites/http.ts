@@ -1,6 +1,7 @@
 import { runTestsIn } from './run/suite.ts'
 
 await runTestsIn(
+  'http/agents',
   'http/authentication',
   'http/codecs',
   'http/documents',

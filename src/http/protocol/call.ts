@@ -90,8 +90,8 @@ export interface FixedBody {
 }
 
 export interface RouteResponse {
-  /** 101 where the handler has taken over the connection. */
-  readonly status: 101 | 200 | 201
+  /** 200, or 201; 101 where the handler has taken over the connection; others where a protocol inside HTTP has them. */
+  readonly status: number
   /** Of the negotiated media type. */
   readonly body: string | FixedBody | StreamedBody
   /** Where the handler negotiated it. */

@@ -23,6 +23,8 @@ export interface Route<in P = never, B = unknown, Q = unknown> {
   readonly answer: JsonSchema
   /** Whether it succeeds only with an upgrade to another protocol, 101. */
   readonly isUpgrade?: true
+  /** Successes that a protocol inside HTTP has, by status, as OpenAPI describes them. */
+  readonly otherAnswers?: Readonly<Record<number, JsonSchema>>
   /** Whether it responds with 201 and a Location. */
   readonly isCreation?: true
   /** Whether its responses say until when the reservation or request is kept alive. */
@@ -66,6 +68,10 @@ export interface Route<in P = never, B = unknown, Q = unknown> {
   readonly query?: DecodeQuery<Q>
   /** Whether it streams events and supports Last-Event-ID. Such a stream is held open until the log has been read. */
   readonly isResumable?: true
+  /** Whether it ends or takes away something that somebody may still need. Agents ask people before they do that. */
+  readonly isDestructive?: true
+  /** Whether the same request again changes nothing more, also without an Idempotency-Key. */
+  readonly isIdempotent?: true
   /** Whether If-Match is supported. */
   readonly isConditional?: true
   /**

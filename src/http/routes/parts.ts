@@ -34,6 +34,7 @@ import type { Users } from '../../users/users.ts'
 import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import type { Sealer } from '../../vault/derived/sealer.ts'
 import type { Vault } from '../../vault/vault.ts'
+import type { openAgents } from '../agents/agents.ts'
 import type { Gate } from '../authentication/gate.ts'
 import type { AttachClient } from '../console/bridge.ts'
 import type { ConsoleTicket, makeConsoles } from '../console/consoles.ts'
@@ -128,6 +129,7 @@ export interface Parts {
   readonly endBindings: EndBindings
 
   // The service.
+  readonly agents: ReturnType<typeof openAgents>
   readonly condition: () => HealthCondition
   readonly metrics: { readonly text: () => Promise<string> }
   /** The digest of the page that is served. */

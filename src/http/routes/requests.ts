@@ -284,6 +284,8 @@ export const requestChanges: readonly Route<Parts>[] = [
     summary: 'Withdraw a request',
     description: 'It waits no longer. One that has been withdrawn already is answered as it is.',
     roles: holders,
+    isDestructive: true,
+    isIdempotent: true,
     ...withoutBody,
     answer: refTo('SutRequest'),
     refusals: OF_CHANGE,

@@ -79,6 +79,8 @@ export const reservationChanges: readonly Route<Parts>[] = [
     description:
       'A reservation that has not started is cancelled. A running one is released: it ends now. Either way the rest of its window is free at once.',
     roles: holders,
+    isDestructive: true,
+    isIdempotent: true,
     ...withoutBody,
     answer: refTo('Reservation'),
     refusals: OF_RESERVATION,

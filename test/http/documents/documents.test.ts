@@ -157,6 +157,7 @@ test('operations are grouped in reading order, each group with a link to its cha
     'Reports',
     'History and feed',
     'Proof',
+    'Agents',
     'Service',
     'Documents',
   ]

@@ -113,7 +113,7 @@ export const misfits = (method: string, address: string, answer: Answer): readon
   const { place, node } = followed([...operation, 'responses', String(answer.status)])
   if (node === undefined) return [`${answer.status} is not documented`]
   const faults = headerMisfits(node.headers, answer, place)
-  if (answer.status === 304 || method === 'HEAD' || isNotFoundPage(answer)) return faults
+  if ([202, 304].includes(answer.status) || method === 'HEAD' || isNotFoundPage(answer)) return faults
   const mediaType = String(answer.headers['content-type'])
   if (node.content?.[mediaType] === undefined) return [...faults, `${mediaType} is not documented`]
   const value: unknown = isJson(mediaType) ? JSON.parse(answer.text) : answer.text

@@ -113,6 +113,7 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   '/api/login': ({ asker }) => ({ name: asker, password: passwordOf(asker) }),
   '/api/login/oidc/finish': () => ({ code: 'c', state: 's', transaction: 't' }),
   '/api/logout': () => ({ everywhere: true }),
+  '/mcp': () => ({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
 }
 
 export const bodyOf = ({ path }: Route, things: Things): object | undefined => BODIES[path]?.(things)

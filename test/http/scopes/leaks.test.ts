@@ -200,6 +200,8 @@ const UNSCOPED = [
   'POST /api/user/:id/token/:token/revoke',
   'POST /api/login/renew',
   'POST /api/logout',
+  // Each call of a tool is the request of a route that is asked here itself.
+  'POST /mcp',
 ]
 
 const SCOPED = catalogue

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { type Code, codes } from '../../protocol/problem.ts'
 import { addressOf, escapeHtml, INDEX, renderInline, renderMarkdown, sectionsOf } from './markdown.ts'
+import { remediesIn } from './remedies.ts'
 import { shell } from './shell.ts'
 
 /** The pages of the guide, from the Markdown files of src/guide, and those about errors. */
@@ -137,9 +138,6 @@ const searchIndex = (chapters: readonly Chapter[]) =>
     })),
   )
 
-/** A row of the table of codes in the chapter on errors. */
-const ROW = /^\| ?\[`(\w+)`\]\(\/problems\/\w+\) ?\| ?\d+ ?\| ?(.+?) ?\|$/gm
-
 const problemPage = (code: Code, remedy: string, files: string): string => {
   const { status, title } = codes[code]
   return guidePage(
@@ -165,8 +163,8 @@ export const guideDocuments = (site: Site): readonly (readonly [string, string |
   const errors = others.find(({ name }) => name === 'errors')?.markdown ?? ''
   return [
     ...chapters.map((chapter) => [addressOf(chapter.name), chapterPage(chapter, groups, site)] as const),
-    ...[...errors.matchAll(ROW)].map(
-      ([, code, remedy = '']) => [`/problems/${code}`, problemPage(code as Code, remedy, site.files)] as const,
+    ...remediesIn(errors).map(
+      ([code, remedy]) => [`/problems/${code}`, problemPage(code, remedy, site.files)] as const,
     ),
     ['/guide/search.json', JSON.stringify({ sections: searchIndex(chapters) })],
     ...readdirSync(PICTURES).map((file) => [`/guide/pictures/${file}`, readFileSync(new URL(file, PICTURES))] as const),

@@ -36,6 +36,7 @@ const GROUPS = {
   Reports: 'For how long machines were held and used, and what was asked for. See [Reports](/guide/reports).',
   'History and feed': 'What happened, from the beginning or live. See [The feed](/guide/feed).',
   Proof: 'Evidence that nobody altered the log. See [Proof](/guide/proof).',
+  Agents: 'The Model Context Protocol. See [For agents](/guide/agents).',
   Service: 'Health and metrics. See [Operating](/guide/operating).',
   Documents: 'What the service says about its interface. See [The HTTP interface](/guide/http).',
 } as const
@@ -49,6 +50,7 @@ const PATTERNS: readonly (readonly [RegExp, keyof typeof GROUPS])[] = [
   [/^\/api\/report/, 'Reports'],
   [/^\/api\/(user|login|logout)/, 'Users'],
   [/^\/api\/audit/, 'Proof'],
+  [/^\/mcp/, 'Agents'],
   [/^\/(health|metrics)/, 'Service'],
 ]
 
@@ -245,6 +247,7 @@ const operationOf = (operation: Route, recorded: readonly Example[]): JsonSchema
       ...(isUpgrade
         ? { '101': { description: 'The connection is a WebSocket from now on.' } }
         : { [isCreation ? '201' : '200']: successResponse(operation, examples) }),
+      ...operation.otherAnswers,
       ...(isTagged && method === 'GET' && { '304': { description: 'The ETag sent is still current.' } }),
       ...Object.fromEntries(refused),
     },

@@ -1,0 +1,94 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import * as E from 'fp-ts/lib/Either.js'
+import { TooManyCalls } from '../../concurrency/calls.ts'
+import { openThread, ThreadEnded } from '../../concurrency/thread.ts'
+import { withSchema } from '../../domain/codec/json-schema.ts'
+import type { Call, RouteResponse, RouteResult } from '../protocol/call.ts'
+import { refusal } from '../protocol/problem.ts'
+import { type DecodeBody, everyone, post, type Route } from '../protocol/route.ts'
+import type { AskInside } from './ask-inside.ts'
+import { makeRunTool } from './run-tool.ts'
+import { type Arguments, makeTools, type ShownTool } from './tools.ts'
+
+/** The Model Context Protocol over Streamable HTTP, without sessions. */
+
+/** A message of a client, with what it may do. */
+export interface Message {
+  /** By which the thread runs tools for it. */
+  readonly ticket: number
+  /** Fields of the protocol. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: object
+  readonly tools: readonly ShownTool[]
+  readonly version: string
+}
+
+export interface AgentsThread {
+  readonly answer: (message: Message) => Promise<Pick<RouteResponse, 'status'> & { readonly body: string }>
+}
+
+export interface MainThread {
+  readonly runTool: (ticket: number, name: string, args: Arguments) => Promise<CallToolResult>
+}
+
+/** Messages under way; more are refused. Each may wait for a minute. */
+const MESSAGES_MAX = 256
+
+/** Others stay in this thread, such as credentials. */
+const isOfProtocol = (field: [string, unknown]): field is [string, string] => /^mcp-/.test(field[0])
+
+/** Answers messages in a thread, which starts with the first: loading the protocol takes 100 ms. */
+export const openAgents = (routes: readonly Route[], version: string, ask: AskInside) => {
+  const toolsFor = makeTools(routes)
+  const runTool = makeRunTool(ask)
+  const running = new Map<number, Call>()
+  let tickets = 0
+  const local: MainThread = {
+    runTool: async (ticket, name, args) => {
+      const call = running.get(ticket) as Call
+      const tool = toolsFor(call.user.role).find((each) => each.shown.name === name)
+      return runTool(call, tool as NonNullable<typeof tool>, args)
+    },
+  }
+  const module = new URL('./protocol-thread.ts', import.meta.url)
+  const more = { start: { name: 'agents' }, callsMax: MESSAGES_MAX, isReplaced: true }
+  const thread = openThread<AgentsThread>({ module, local, ...more })
+  const answer = async (call: Call<object>): RouteResult => {
+    const { body, request, user } = call
+    const headers = Object.fromEntries(Object.entries(request.headers).filter(isOfProtocol))
+    const tools = toolsFor(user.role).map(({ shown }) => shown)
+    const ticket = ++tickets
+    running.set(ticket, call)
+    try {
+      return E.right(await thread.call('answer', [{ ticket, headers, body, tools, version }]))
+    } catch (error) {
+      if (!(error instanceof TooManyCalls || error instanceof ThreadEnded)) throw error
+      return E.left(refusal('unavailable', 'Too many agents are being answered. Try again.'))
+    } finally {
+      running.delete(ticket)
+    }
+  }
+  return { answer, close: thread.terminate }
+}
+
+/** One message. Lists of messages are of an old revision, and would have no bound. */
+const message: DecodeBody<object> = withSchema(
+  (body) =>
+    typeof body === 'object' && body !== null && !Array.isArray(body)
+      ? E.right(body)
+      : E.left([{ code: 'invalid', path: [], in: 'body', detail: 'must be one JSON-RPC message' }]),
+  () => ({ type: 'object' }),
+)
+
+export const sendAgentMessage = post('/mcp', {
+  id: 'sendAgentMessage',
+  summary: 'Send a message of the Model Context Protocol',
+  description:
+    'Streamable HTTP without sessions, answered as JSON, also errors of the protocol, which are JSON-RPC. The tools are those whose routes the role may call; each call of one is checked and recorded like the request that it is.',
+  roles: everyone,
+  body: message,
+  ignoresRetryKey: true,
+  answer: { type: 'object', description: 'A JSON-RPC response.' },
+  otherAnswers: { 202: { description: 'A notification was taken.' } },
+  handler: ({ agents }: { readonly agents: ReturnType<typeof openAgents> }, call) => agents.answer(call),
+})

@@ -1,5 +1,6 @@
 import { listenPortProjection } from './listen-port.ts'
 import type { Projection } from './projection.ts'
+import { refusalsProjection } from './refusals.ts'
 import { reservationProjection } from './reservation.ts'
 import { retryKeyProjection } from './retry-key.ts'
 import { seriesProjection } from './series.ts'
@@ -19,4 +20,5 @@ export const projections: readonly Projection[] = [
   tokenProjection,
   listenPortProjection,
   retryKeyProjection,
+  refusalsProjection,
 ]

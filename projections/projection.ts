@@ -32,7 +32,7 @@ export interface Projection<D extends object = object, I extends object = object
 }
 
 type Objects = 'sut' | 'reservation' | 'series' | 'session' | 'sut_request' | 'user' | 'token'
-export type Table = Objects | 'listen_port' | 'retry_key'
+export type Table = Objects | 'listen_port' | 'retry_key' | 'refusals'
 
 export type EndKind = 'cancelled' | 'released' | 'retired' | 'revoked'
 

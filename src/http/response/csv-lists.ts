@@ -54,10 +54,12 @@ const fieldOf = (entry: unknown, column: string): string => {
   return spreadsheetField(typeof member === 'object' ? JSON.stringify(member) : String(member))
 }
 
-const rowOf = (entry: string, columns: readonly string[]): string => {
-  const members: unknown = JSON.parse(entry)
-  return `${columns.map((column) => fieldOf(members, column)).join(',')}\r\n`
-}
+/** A line with some members of an object. */
+export const csvLine = (entry: object, columns: readonly string[]): string =>
+  `${columns.map((column) => fieldOf(entry, column)).join(',')}\r\n`
+
+/** The line with the names of columns. */
+export const csvHead = (columns: readonly string[]): string => `${columns.join(',')}\r\n`
 
 export interface CsvLimits extends SendingLimits {
   /** Rows of a list. */
@@ -76,10 +78,10 @@ export interface CsvList {
 }
 
 async function* piecesOf({ columns, positions, readEntries }: CsvList, chunk: number): AsyncGenerator<string> {
-  yield `${columns.join(',')}\r\n`
+  yield csvHead(columns)
   for (let n = 0; n < positions.length; n += chunk) {
     const entries = await readEntries(positions.slice(n, n + chunk))
-    yield entries.map((entry) => rowOf(entry, columns)).join('')
+    yield entries.map((entry) => csvLine(JSON.parse(entry) as object, columns)).join('')
   }
 }
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
+import { makeDemandReport } from '../reports/demand.ts'
 import { makeUsageReport } from '../reports/usage.ts'
 import { makePositionAt } from '../tables/log-index.ts'
 import { VERSION_COLUMNS, type Version } from '../tables/version.ts'
@@ -73,6 +74,7 @@ export const openLists = (db: DatabaseSync) => {
     ...makePastReads(db),
     history: makeHistory(db),
     usageReport: makeUsageReport(db),
+    demandReport: makeDemandReport(db),
   }
 }
 

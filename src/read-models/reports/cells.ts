@@ -1,8 +1,21 @@
-import type { Bucket } from '../../domain/calendar/buckets.ts'
+import type { Bucket, BucketSize, ZonedSpan } from '../../domain/calendar/buckets.ts'
+import type { Scope } from '../../domain/user/scope.ts'
 import type { UnixMilliseconds } from '../../domain/values/units.ts'
 
 /** What a report sums up by: of users, of SUTs, of a tag of these, or everything together. */
 export type ReportBy = 'sut' | 'user' | 'none' | { readonly tag: string }
+
+/** What every report is asked. */
+export interface ReportQuery extends ZonedSpan {
+  readonly bucket: BucketSize
+  /** Until when what is not over counts. */
+  readonly now: UnixMilliseconds
+  /** Only what concerns SUTs that have these tags now. */
+  readonly scope?: Scope | undefined
+  /** Only what this user holds, or has asked for. */
+  readonly user_id?: string | undefined
+  readonly rowsMax: number
+}
 
 /** A report as columns of numbers: small enough to be sent to another thread at once, whatever its length. */
 export interface ReportColumns {
@@ -11,6 +24,10 @@ export interface ReportColumns {
   readonly keys: readonly (string | null)[]
   /** What keys are called, where that is known here. */
   readonly names?: readonly (string | null)[]
+  /** Their names. */
+  readonly figures: readonly string[]
+  /** Codes of refusals. How many there were follows the other figures. */
+  readonly codes?: readonly string[]
   /** Rows one after the other: the number of the bucket, that of the key, and the figures. NaN is null. */
   readonly rows: Float64Array
 }
@@ -82,7 +99,11 @@ export const makeCells = <Cell>(buckets: readonly Bucket[], max: number, makeCel
       }
     },
     /** The report, by bucket, then key. */
-    toReport: (width: number, figuresOf: (cell: Cell) => readonly number[]): ReportColumns => {
+    toReport: (
+      { figures, codes }: Pick<ReportColumns, 'figures' | 'codes'>,
+      figuresOf: (cell: Cell) => readonly number[],
+    ): ReportColumns => {
+      const width = 2 + figures.length + (codes?.length ?? 0)
       const keys = [...numbers.keys()].sort(compareKeys)
       const ranks = new Map(keys.map((key, rank) => [numbers.get(key), rank]))
       const placed = [...cells].map(([place, cell]) => {
@@ -90,10 +111,9 @@ export const makeCells = <Cell>(buckets: readonly Bucket[], max: number, makeCel
         return { bucket: place - number * starts.length, key: ranks.get(number) as number, cell }
       })
       placed.sort((a, b) => a.bucket - b.bucket || a.key - b.key)
-      const rows = new Float64Array(placed.length * (width + 2))
-      for (const [n, { bucket, key, cell }] of placed.entries())
-        rows.set([bucket, key, ...figuresOf(cell)], n * (width + 2))
-      return { buckets: buckets.map(({ name }) => name), keys, rows }
+      const rows = new Float64Array(placed.length * width)
+      for (const [n, { bucket, key, cell }] of placed.entries()) rows.set([bucket, key, ...figuresOf(cell)], n * width)
+      return { buckets: buckets.map(({ name }) => name), keys, figures, ...(codes && { codes }), rows }
     },
   }
 }

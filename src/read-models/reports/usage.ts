@@ -1,26 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type BucketSize, bucketsOf, type ZonedSpan } from '../../domain/calendar/buckets.ts'
+import { bucketsOf } from '../../domain/calendar/buckets.ts'
 import { fits, type Scope } from '../../domain/user/scope.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../../domain/values/instant.ts'
 import type { Milliseconds, UnixMilliseconds } from '../../domain/values/units.ts'
 import { prepare, prepareArrays } from '../../files/sqlite.ts'
 import { CURRENT } from '../tables/schema.ts'
-import { type Cells, makeCells, type ReportBy, type ReportColumns, unlessTooMany } from './cells.ts'
+import { type Cells, makeCells, type ReportBy, type ReportColumns, type ReportQuery, unlessTooMany } from './cells.ts'
 
 /** For how long SUTs were held and used, and what became of reservations. */
 
-export interface UsageReportQuery extends ZonedSpan {
+export interface UsageReportQuery extends ReportQuery {
   readonly by: ReportBy
-  readonly bucket: BucketSize
-  /** Until when open sessions count. */
-  readonly now: UnixMilliseconds
-  /** Only SUTs that have these tags now. */
-  readonly scope?: Scope | undefined
-  /** Only reservations of this user. */
-  readonly user_id?: string | undefined
   /** The tags of the SUTs that this instance forwards; undefined if none. */
   readonly forwarded?: Scope | undefined
-  readonly rowsMax: number
 }
 
 /** A reservation, and one of its sessions if it has any. Consecutive rows may be of the same. */
@@ -204,7 +196,7 @@ const sumUsage = (db: DatabaseSync, query: UsageReportQuery): ReportColumns => {
   const sutOf = makeSuts(db, query)
   const add = makeAdd(cells, sutOf, query)
   for (const reserved of readReserved(db, query)) add(reserved)
-  const report = cells.toReport(USAGE_FIGURES.length, figuresOf)
+  const report = cells.toReport({ figures: USAGE_FIGURES }, figuresOf)
   if (by === 'user') return report
   const nameOf = (key: string | null): string | null => (by === 'sut' && key !== null ? sutOf(key).name : key)
   return { ...report, names: report.keys.map(nameOf) }

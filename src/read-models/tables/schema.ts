@@ -14,7 +14,7 @@ export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRA
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
 
 /** The version of this file's shape; projections have their own. */
-const FILE_VERSION = 20
+const FILE_VERSION = 21
 
 /** The shape a file must have to be used. */
 export const SHAPE = [`file ${FILE_VERSION}`, ...projections.map(({ name, version }) => `${name} ${version}`)].join(
@@ -191,6 +191,10 @@ export const SCHEMA = `
 
   ${versions('retry_key')}
   CREATE INDEX retry_key_by_id ON retry_key (id, position);
+
+  ${versions('refusals')}
+  CREATE INDEX refusals_by_id ON refusals (id, position);
+  CREATE INDEX refusals_current ON refusals (created, until) WHERE ${CURRENT};
 
   -- What ANALYZE would find in a large lab: rows, and how many of them have the same first column, and the same first two.
   -- Plans then depend on no data, and are those of the tests.

@@ -290,6 +290,27 @@ export interface paths {
             };
         };
     };
+    readonly "/api/report/demand": {
+        readonly get: {
+            readonly parameters: {
+                readonly query: {
+                    readonly bucket?: "hour" | "day" | "week" | "month" | "none";
+                    readonly by?: "user" | "none";
+                    readonly from: string;
+                    readonly time_zone?: string;
+                    readonly to: string;
+                };
+            };
+            readonly responses: {
+                readonly 200: {
+                    content: {
+                        readonly "application/json": components["schemas"]["DemandReport"];
+                        readonly "text/csv; charset=utf-8": string;
+                    };
+                };
+            };
+        };
+    };
     readonly "/api/report/usage": {
         readonly get: {
             readonly parameters: {
@@ -305,6 +326,7 @@ export interface paths {
                 readonly 200: {
                     content: {
                         readonly "application/json": components["schemas"]["UsageReport"];
+                        readonly "text/csv; charset=utf-8": string;
                     };
                 };
             };
@@ -1902,6 +1924,25 @@ export interface components {
         };
         readonly DeliveryList: {
             readonly deliveries: readonly components["schemas"]["Delivery"][];
+        };
+        readonly DemandReport: {
+            readonly from: string;
+            readonly rows: readonly {
+                readonly bucket: string | null;
+                readonly expired: number;
+                readonly granted: number;
+                readonly key: string | null;
+                readonly name: string | null;
+                readonly refused: {
+                    readonly [key: string]: number;
+                };
+                readonly requests: number;
+                readonly waited_longest_seconds: number;
+                readonly waited_seconds: number;
+                readonly withdrawn: number;
+            }[];
+            readonly time_zone: string;
+            readonly to: string;
         };
         readonly Document: Record<string, never>;
         readonly Event: {

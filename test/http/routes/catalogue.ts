@@ -79,6 +79,7 @@ const QUERIES: Readonly<Record<string, (things: Things) => string>> = {
   '/api/audit/consistency': () => '?from=0',
   '/api/sut/:id/outages': () => `?${A_DAY}`,
   '/api/report/usage': () => `?${A_DAY}`,
+  '/api/report/demand': () => `?${A_DAY}`,
   '/api/outages': ({ sut }) => `?sut_id=${sut}&${A_DAY}`,
   '/login/callback': () => '?code=a&state=b&iss=c',
 }

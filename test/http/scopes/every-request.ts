@@ -96,7 +96,7 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
   event: () => ['{nothing}'],
   size: () => ['1'],
   match: () => ['{"name":["inside","hidden","ahead"]}', '{"name":["hidden","ahead"]}'],
-  by: () => ['sut', 'user', 'none', 'tag.team'],
+  by: (path) => (path.endsWith('/demand') ? ['user', 'none'] : ['sut', 'user', 'none', 'tag.team']),
   bucket: () => ['hour', 'week'],
   time_zone: () => ['Europe/Berlin'],
   ...{ wait: () => ['0'], status: () => ['waiting', 'withdrawn'] },

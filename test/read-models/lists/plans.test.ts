@@ -83,6 +83,7 @@ const askAll = (lists: Lists): void => {
   lists.versionAt('sut', SUT, POSITION)
   const report = { from: FROM * 1000, to: TO * 1000, now: TO * 1000, timeZone: 'UTC', rowsMax: 10 } as const
   for (const by of ['sut', { tag: 'rack' }] as const) lists.usageReport({ ...report, by, bucket: 'day' })
+  lists.demandReport({ ...report, by: 'user', bucket: 'day', scope: VISIBILITY.scope, reader: USER })
 }
 
 /** Steps of plans that look at every row of a table, or sort rows into an index of their own first. */

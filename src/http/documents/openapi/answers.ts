@@ -26,6 +26,7 @@ import { REQUEST_STATUSES } from '../../../domain/request/queue.ts'
 import { OCCURRENCES_MAX, OCCURRENCES_MIN, RULE_LENGTH_MAX } from '../../../domain/series/rule.ts'
 import { pick } from '../../../domain/values/pick.ts'
 import { RESERVATION_STATES } from '../../../read-models/lists/reservations.ts'
+import type { DEMAND_FIGURES } from '../../../read-models/reports/demand.ts'
 import type { USAGE_FIGURES } from '../../../read-models/reports/usage.ts'
 import { codes } from '../../protocol/problem.ts'
 import { refTo } from '../../protocol/route.ts'
@@ -166,6 +167,17 @@ const usageFigures = {
   suts: { ...count, description: 'How many were held.' },
 } satisfies Record<(typeof USAGE_FIGURES)[number], JsonSchema>
 
+const demandFigures = {
+  requests: { ...count, description: 'Those that were made in the bucket.' },
+  ...{ granted: count, expired: count, withdrawn: count },
+  waited_seconds: { ...count, description: 'Their waits together; those that still wait until now.' },
+  waited_longest_seconds: { ...count, description: 'The longest of these.' },
+  refused: {
+    ...{ type: 'object', additionalProperties: positive },
+    description: 'How often it was refused, by code; others are those counted without.',
+  },
+} satisfies Record<(typeof DEMAND_FIGURES)[number] | 'refused', JsonSchema>
+
 const position: JsonSchema = { type: 'string', pattern: '^[0-9]{20}$' }
 /** 32 bytes in base64. */
 const hash: JsonSchema = { type: 'string', pattern: '^[A-Za-z0-9+/]{43}=$' }
@@ -240,6 +252,7 @@ export const answerSchemas: Readonly<Record<string, JsonSchema>> = {
   }),
   Outages: closedSchema(outages),
   OutagesList: closedSchema({ suts: list(closedSchema({ sut_id: assignedId, ...outages })) }),
+  DemandReport: report('The id of the user; null for refusals that were counted without.', demandFigures),
   UsageReport: report('The id of the SUT or user, or the value of the tag; null without.', usageFigures),
   Session: closedSchema(session),
   SessionList: page('sessions', refTo('Session')),

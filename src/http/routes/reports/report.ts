@@ -10,12 +10,13 @@ import {
 } from '../../../domain/values/instant.ts'
 import { escapeLineSeparators } from '../../../domain/values/text.ts'
 import type { ListResult } from '../../../read-models/list-reader.ts'
-import type { ReportColumns } from '../../../read-models/reports/cells.ts'
+import type { ReportColumns, ReportQuery } from '../../../read-models/reports/cells.ts'
 import { inOrder, span } from '../../codecs/lists.ts'
 import { inQuery } from '../../codecs/query.ts'
 import { timeZone } from '../../codecs/time-zone.ts'
 import type { Call, RouteResult } from '../../protocol/call.ts'
 import type { Refusal } from '../../protocol/problem.ts'
+import { CSV, csvHead, csvLine } from '../../response/csv-lists.ts'
 import type { Parts } from '../parts.ts'
 
 /** What reports have in common. */
@@ -42,16 +43,11 @@ interface ReportSpan {
   readonly time_zone?: string
 }
 
-/** What every report is read with. */
-interface ReportRead extends ZonedSpan {
-  readonly bucket: BucketSize
-  /** Unix milliseconds. */
-  readonly now: number
-  readonly rowsMax: number
-}
-
 /** Up to now, at most. */
-export const readSpan = ({ from, to, ...query }: ReportSpan, now: number): E.Either<Refusal, ReportRead> => {
+export const readSpan = (
+  { from, to, ...query }: ReportSpan,
+  now: number,
+): E.Either<Refusal, Omit<ReportQuery, 'scope' | 'user_id'>> => {
   const { bucket = 'none', time_zone: timeZone = 'UTC' } = query
   const [first, last] = [floorMillisecond(from.instant), ceilMillisecond(to.instant)]
   const refuse = (name: 'from' | 'to', detail: string) => E.left(invalid([inQuery(name, detail)]))
@@ -60,55 +56,64 @@ export const readSpan = ({ from, to, ...query }: ReportSpan, now: number): E.Eit
   return E.right({ from: first, to: Math.min(last, now), timeZone, bucket, now, rowsMax: ROWS_MAX })
 }
 
+type Row = Record<string, string | number | null | Readonly<Record<string, number>>>
+
 /** Makes rows as objects, some at a time. */
 function* rowsOf(
-  { buckets, keys, names, rows }: ReportColumns,
-  figures: readonly string[],
+  { buckets, keys, names, figures, codes, rows }: ReportColumns,
   nameOf: (key: string) => string,
-): Generator<readonly object[]> {
-  const width = figures.length + 2
+): Generator<readonly Row[]> {
+  const width = 2 + figures.length + (codes?.length ?? 0)
+  const rowAt = (at: number): Row => {
+    const numbers = rows.subarray(at, at + width)
+    const [bucket, n] = numbers as unknown as readonly [number, number]
+    const key = keys[n] as string | null
+    const name = names === undefined ? key && nameOf(key) : (names[n] as string | null)
+    const row: Row = { key, name, bucket: buckets[bucket] as string | null }
+    for (const [place, figure] of figures.entries()) {
+      const value = numbers[2 + place] as number
+      row[figure] = Number.isNaN(value) ? null : value
+    }
+    if (codes === undefined) return row
+    const counts = codes.map((code, place) => [code, numbers[2 + figures.length + place] as number] as const)
+    return { ...row, refused: Object.fromEntries(counts.filter(([, count]) => count > 0)) }
+  }
   const piece = width * ROWS_PER_PIECE
   for (let from = 0; from < rows.length; from += piece) {
-    const some: object[] = []
-    for (let at = from; at < Math.min(from + piece, rows.length); at += width) {
-      const [bucket, number] = [rows[at] as number, rows[at + 1] as number]
-      const key = keys[number] as string | null
-      const row: Record<string, string | number | null> = {
-        key,
-        name: names === undefined ? key && nameOf(key) : (names[number] as string | null),
-        bucket: buckets[bucket] as string | null,
-      }
-      for (const [n, figure] of figures.entries()) {
-        const value = rows[at + 2 + n] as number
-        row[figure] = Number.isNaN(value) ? null : value
-      }
-      some.push(row)
-    }
+    const some: Row[] = []
+    for (let at = from; at < Math.min(from + piece, rows.length); at += width) some.push(rowAt(at))
     yield some
   }
 }
 
-/** Responds with a report, of which `undefined` has too many rows. */
+function* json(head: object, pieces: Iterable<readonly Row[]>): Generator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"rows":[`
+  let comma = ''
+  for (const rows of pieces) {
+    yield comma + escapeLineSeparators(JSON.stringify(rows).slice(1, -1))
+    comma = ','
+  }
+  yield ']}'
+}
+
+function* csv({ figures, codes }: ReportColumns, pieces: Iterable<readonly Row[]>): Generator<string> {
+  const columns = ['key', 'name', 'bucket', ...figures, ...(codes === undefined ? [] : ['refused'])]
+  yield csvHead(columns)
+  for (const rows of pieces) yield rows.map((row) => csvLine(row, columns)).join('')
+}
+
+/** Responds with a report as JSON or CSV. One of `undefined` has too many rows. */
 export const respondWithReport = (
   { sending, nameOf }: Pick<Parts, 'sending' | 'nameOf'>,
-  { user }: Pick<Call, 'user'>,
+  { user, mediaType }: Pick<Call, 'user' | 'mediaType'>,
   { from, to, timeZone }: ZonedSpan,
   { position, listed }: ListResult<ReportColumns | undefined>,
-  figures: readonly string[],
 ): Awaited<RouteResult> => {
   if (listed === undefined) {
     const most = ROWS_MAX.toLocaleString('en')
     return E.left(failure('report_too_large', `It has more than ${most} rows. Ask for less time or larger buckets.`))
   }
-  function* pieces(report: ReportColumns): Generator<string> {
-    const head = { from: formatMilliseconds(from), to: formatMilliseconds(to), time_zone: timeZone }
-    yield `${JSON.stringify(head).slice(0, -1)},"rows":[`
-    let comma = ''
-    for (const rows of rowsOf(report, figures, nameOf)) {
-      yield comma + escapeLineSeparators(JSON.stringify(rows).slice(1, -1))
-      comma = ','
-    }
-    yield ']}'
-  }
-  return sending(() => pieces(listed), position, user._id)
+  const head = { from: formatMilliseconds(from), to: formatMilliseconds(to), time_zone: timeZone }
+  const rows = rowsOf(listed, nameOf)
+  return sending(() => (mediaType === CSV ? csv(listed, rows) : json(head, rows)), position, user._id)
 }

@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { described, parsed } from '../../../domain/codec/codec.ts'
+import { described, oneOf, parsed } from '../../../domain/codec/codec.ts'
 import { tagName } from '../../../domain/events/sut.ts'
 import { failure } from '../../../domain/failure.ts'
 import type { ReportBy } from '../../../read-models/reports/cells.ts'
-import { USAGE_FIGURES } from '../../../read-models/reports/usage.ts'
 import { type QueryOf, queryOf, TAG } from '../../codecs/query.ts'
 import type { Call, RouteResult } from '../../protocol/call.ts'
 import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
+import { CSV } from '../../response/csv-lists.ts'
 import type { Parts } from '../parts.ts'
 import { readSpan, reportParameters, reportRules, reportSpan, respondWithReport } from './report.ts'
 
@@ -45,19 +45,50 @@ const readUsage = async (parts: Parts, call: Call<unknown, QueryOf<typeof usageQ
   const whose = isTester && by === 'user' ? { user_id: user._id } : { scope: user.scope }
   const asked = { ...span.right, by, ...whose, forwarded: parts.forwardedTags }
   const read = await parts.objects.showList('usageReport', asked)
-  return E.isLeft(read) ? read : respondWithReport(parts, call, span.right, read.right, USAGE_FIGURES)
+  return E.isLeft(read) ? read : respondWithReport(parts, call, span.right, read.right)
 }
+
+const demandQuery = queryOf(
+  {
+    by: described(oneOf('user', 'none'), 'What to sum up by; none by default. Testers see their own row by user.'),
+    ...reportParameters,
+  },
+  { required: reportSpan, rules: reportRules },
+)
+
+const readDemand = async (parts: Parts, call: Call<unknown, QueryOf<typeof demandQuery>>): RouteResult => {
+  const { user, query } = call
+  const { by = 'none' } = query
+  const span = readSpan(query, parts.clock())
+  if (E.isLeft(span)) return span
+  const whose = user.role === 'tester' && by === 'user' ? { user_id: user._id } : { scope: user.scope }
+  const read = await parts.objects.showList('demandReport', { ...span.right, by, ...whose, reader: user._id })
+  return E.isLeft(read) ? read : respondWithReport(parts, call, span.right, read.right)
+}
+
+const LIMITS = 'At most 400 days, up to now, as at most 100,000 rows that have anything but 0, by bucket, then key.'
+const ofReports = {
+  ...{ description: LIMITS, roles: everyone, otherMediaTypes: [CSV] },
+  refusals: ['report_too_large', 'store_full'],
+} as const
 
 export const reportRoutes: readonly Route<Parts>[] = [
   get('/api/report/usage', {
     id: 'reportUsage',
     summary: 'Report for how long SUTs were held and used',
     guide: 'reports.md#usage',
-    description: 'At most 400 days, up to now, as at most 100,000 rows that have anything but 0, by bucket, then key.',
-    roles: everyone,
+    ...ofReports,
     query: usageQuery,
     answer: refTo('UsageReport'),
-    refusals: ['report_too_large', 'store_full'],
     handler: readUsage,
+  }),
+  get('/api/report/demand', {
+    id: 'reportDemand',
+    summary: 'Report what was asked for, and for how long it was waited for',
+    guide: 'reports.md#demand',
+    ...ofReports,
+    query: demandQuery,
+    answer: refTo('DemandReport'),
+    handler: readDemand,
   }),
 ]

@@ -108,7 +108,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     types: ['vault', 'projections', 'processes'],
   },
   archive: {
-    rooms: ['audit', 'domain', 'event-store', 'event-store/sqlite', 'feed', 'files', 'users', 'vault'],
+    rooms: ['audit', 'domain', 'event-store', 'event-store/sqlite', 'feed', 'files', 'projections', 'users', 'vault'],
     types: ['event-store/eventstoredb'],
   },
   app: { rooms: BELOW_APP },

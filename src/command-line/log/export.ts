@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
@@ -12,6 +13,7 @@ import {
   isEventType,
   spanOf,
 } from '../../archive/export-log.ts'
+import { writeTables } from '../../archive/tables/write-tables.ts'
 import { type CommandArguments, type OptionValue, textOf, textsOf } from '../../client/command.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { ceilMillisecond, parseOffsetTime } from '../../domain/values/instant.ts'
@@ -20,11 +22,13 @@ import { BEGINNING, type StoredRecord } from '../../event-store/event-store.ts'
 import { replaceFile, resolveLinks } from '../../files/replace-file.ts'
 import { type Command, CommandFailure, DONE, Misused, REFUSED, type Terminal } from '../terminal/command.ts'
 import { makeLogProgress, makeProgress } from '../terminal/progress.ts'
-import { type CallRoute, findId, makeCall } from '../terminal/service.ts'
+import { answer, type CallRoute, findId, line, makeCall, readPages } from '../terminal/service.ts'
 import { askForCheckpoint } from './audit.ts'
 
 /** The format of the leaves of the Merkle tree: the events as they are stored, which no other format shows. */
 const LEAVES = 'leaves'
+/** The format of tables, which are made of what the events say together. */
+const PARQUET = 'parquet'
 
 /** Parses a position (with or without leading zeros) or a date-time. */
 const readBound = (flag: string, value: OptionValue): Bound | undefined => {
@@ -41,10 +45,10 @@ const readBound = (flag: string, value: OptionValue): Bound | undefined => {
 }
 
 /** @throws Misused */
-const readRequest = ({ format, excel, from, to, type, sut }: CommandArguments['options']) => {
-  const names = [...FORMATS, LEAVES] as const
-  const name = names.find((each) => each === format)
-  if (name === undefined) throw new Misused(`--format must be one of ${names.join(', ')}`)
+const readRequest = ({ format, excel, from, to, type, sut, output, names, log }: CommandArguments['options']) => {
+  const formats = [...FORMATS, LEAVES, PARQUET] as const
+  const name = formats.find((each) => each === format)
+  if (name === undefined) throw new Misused(`--format must be one of ${formats.join(', ')}`)
   if (excel === true && name !== 'csv') throw new Misused('--excel requires --format csv')
   const types = new Set(textsOf(type))
   if ([...types].some((each) => !isEventType(each)))
@@ -55,7 +59,24 @@ const readRequest = ({ format, excel, from, to, type, sut }: CommandArguments['o
     throw new Misused('--format leaves takes no --type and no --sut')
   if (name === LEAVES && [wanted.from, wanted.to].some((bound) => bound && 'time' in bound))
     throw new Misused('--format leaves takes positions as --from and --to')
-  return { name, wanted, format: name === LEAVES ? undefined : formatOf(name, excel === true) }
+  if (name === PARQUET && (from !== undefined || types.size > 0 || sut !== undefined))
+    throw new Misused('--format parquet takes no --from, no --type and no --sut')
+  if (name === PARQUET && output === undefined) throw new Misused('--format parquet requires --output, a new directory')
+  if (names === true && name !== PARQUET) throw new Misused('--names requires --format parquet')
+  if (names === true && log !== undefined) throw new Misused('--names asks the service, and takes no --log')
+  return { name, wanted, format: name === LEAVES || name === PARQUET ? undefined : formatOf(name, excel === true) }
+}
+
+/** The names of people by id, removed ones too. The id stands for a name that was erased. */
+const readNames = async (call: CallRoute): Promise<ReadonlyMap<string, string>> => {
+  const names = new Map<string, string>()
+  const list = {
+    name: 'users',
+    item: answer({ _id: line, name: line }, {}),
+    query: new URLSearchParams('removed=true'),
+  }
+  for await (const page of readPages(call, '/api/user', list)) for (const { _id, name } of page) names.set(_id, name)
+  return names
 }
 
 /** Leaves of a request. */
@@ -101,6 +122,7 @@ export const exportCommand: Command = {
     type: { type: 'string', multiple: true },
     sut: { type: 'string' },
     excel: { type: 'boolean' },
+    names: { type: 'boolean' },
     output: { type: 'string' },
     log: { type: 'string' },
     json: { type: 'boolean' },
@@ -113,6 +135,9 @@ cloudevents, as in the feed, or leaves: each event as it is stored, which is wha
 from; then --from and --to are positions, and nothing else selects. With --excel, CSV begins with a byte order mark, and
 an apostrophe precedes every value that a spreadsheet would read as a formula.
 
+--format parquet writes tables into the new directory --output: reservations, sessions, requests, machines, outages and
+refusals, as of --to or now. With --names they have the names of people, which the service is asked for.
+
 It asks the service on BERTH_DATA, or the one at BERTH_URL as an auditor or administrator. With --log it reads a file
 such as data/events.db, with or without a running service.
 
@@ -124,6 +149,9 @@ With --json one line at the end, on standard error where the events are on stand
   run: async ({ options }, config, terminal) => {
     const { name, format, ...request } = readRequest(options)
     const [output, log] = [textOf(options.output), textOf(options.log)]
+    if (name === PARQUET && existsSync(String(output)))
+      throw new CommandFailure(`${output} exists; tables need a new directory`)
+    let names: ReadonlyMap<string, string> | undefined
     // Events and progress on one terminal would overwrite each other.
     const isWatched = terminal.isWatched && (output !== undefined || terminal.columns === undefined)
     const showing = { ...terminal, isWatched }
@@ -134,7 +162,12 @@ With --json one line at the end, on standard error where the events are on stand
       origin: string,
       wanted: ExportFilter,
       onProgress: (done: number) => void,
-    ) => writeTo(output, exportLog(records, { origin, wanted, format, onProgress }, exported), terminal)
+    ): Promise<string | undefined> =>
+      name === PARQUET
+        ? writeTables(records, { origin, to: wanted.to, output: String(output), names, onProgress }, exported).then(
+            () => undefined,
+          )
+        : writeTo(output, exportLog(records, { origin, wanted, format, onProgress }, exported), terminal)
 
     const exportFile = async (path: string) => {
       const { wanted } = request
@@ -147,6 +180,7 @@ With --json one line at the end, on standard error where the events are on stand
     }
     const exportFromService = async () => {
       const call = makeCall(config, terminal)
+      if (options.names === true) names = await readNames(call)
       const typed = request.wanted.sutId
       const wanted = { ...request.wanted, sutId: typed && (await findId(call, 'sut', typed)) }
       const { origin, size } = await askForCheckpoint(call)

@@ -55,6 +55,16 @@ test('the AsyncAPI document is valid AsyncAPI 3.0, and an invalid change is dete
   t.not(asyncApiFaults({ ...document, operations: { sendEvents: { action: 'publish' } } }), undefined)
 })
 
+test('operations link to the sections of the guide that their routes name', async (t) => {
+  const paths = (await documentAt('/openapi.json')).paths as unknown as Record<string, Record<string, Document>>
+  const linked = Object.values(paths)
+    .flatMap(Object.values)
+    .flatMap(({ externalDocs }) => externalDocs?.url ?? [])
+  const named = catalogue.flatMap(({ guide }) => (guide === undefined ? [] : `/guide/${guide.replace('.md', '')}`))
+  t.true(named.includes('/guide/reservations#extend'))
+  t.deepEqual(linked.map(String).toSorted(), named.toSorted())
+})
+
 const TSC = 'node_modules/typescript/bin/tsc'
 
 test('the types for programs are those of the OpenAPI document, and the example of the guide fits them', async (t) => {

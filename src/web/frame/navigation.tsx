@@ -32,7 +32,7 @@ const RunningCount = () => {
 
 const Count = ({ of }: { readonly of: string }) => (of === 'mine' ? <RunningCount /> : undefined)
 
-export const Tabs = ({ me, current }: NavProps) =>
+const Tabs = ({ me, current }: NavProps) =>
   screensFor(me)
     .filter(({ isInTabs }) => isInTabs)
     .map(({ name, title }) => (
@@ -67,7 +67,7 @@ const LiveState = ({ current }: { readonly current: string }) => {
   )
 }
 
-export const ThemeButton = () => {
+const ThemeButton = () => {
   const { theme } = usePage()
   const value = theme.value
   const label = `Theme: ${value === 'system' ? 'match system' : value}`
@@ -100,7 +100,7 @@ const Actions = ({ me, current }: NavProps) =>
       />
     ))
 
-export const Who = ({ me }: { readonly me: Me }) => (
+const Who = ({ me }: { readonly me: Me }) => (
   <>
     <Button look="quiet" class="who desk-only" href={linkTo('account')}>
       <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
@@ -113,21 +113,22 @@ export const Who = ({ me }: { readonly me: Me }) => (
   </>
 )
 
-export const TopBar = ({ me, current }: { readonly me: Me; readonly current: string }) => (
+/** The bar over every page. Without a screen it is that of the guide, where nothing is followed. */
+export const TopBar = ({ me, current }: { readonly me: Me | undefined; readonly current?: string }) => (
   <header class="row top">
-    <a class="brand" href={linkTo('schedule')}>
+    <a class="brand" href={current ? linkTo('schedule') : '/'}>
       <Mark />
       Berth
     </a>
     <nav class="nav desk-only" aria-label="Main">
-      <Tabs me={me} current={current} />
+      {me && <Tabs me={me} current={current ?? ''} />}
     </nav>
     <span class="grow" />
-    <LiveState current={current} />
-    <Find me={me} />
+    {current && <LiveState current={current} />}
+    {current && me && <Find me={me} />}
     <ThemeButton />
-    <Who me={me} />
-    <Actions me={me} current={current} />
+    {me ? <Who me={me} /> : <Button label="Sign in" href="/" />}
+    {current && me && <Actions me={me} current={current} />}
   </header>
 )
 

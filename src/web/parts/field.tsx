@@ -58,7 +58,24 @@ export const described = ({ id, hint, error }: FieldProps) => ({
 
 type Attributes = InputHTMLAttributes<HTMLInputElement>
 
-export interface TextProps extends FieldProps, Omit<Attributes, keyof FieldProps | 'value' | 'onInput' | 'rows'> {
+interface InputProps extends Omit<Attributes, 'label' | 'onInput'> {
+  /** Where nothing else names it. */
+  readonly label?: string
+  readonly onInput?: (value: string) => void
+}
+
+/** A field alone. */
+export const Input = ({ label, class: look = '', onInput, ...rest }: InputProps) => (
+  <input
+    autocomplete="off"
+    aria-label={label}
+    {...(onInput && { onInput: ({ currentTarget }) => onInput(currentTarget.value) })}
+    {...(rest as object)}
+    class={`input ${look}`}
+  />
+)
+
+export interface TextProps extends FieldProps, Omit<InputProps, keyof FieldProps | 'value' | 'onInput' | 'rows'> {
   readonly value: string
   readonly onInput: (value: string) => void
   /** Lines; one by default. */
@@ -67,11 +84,21 @@ export interface TextProps extends FieldProps, Omit<Attributes, keyof FieldProps
 
 export const TextField = ({ label, className, hint, error, rows, onInput, ...rest }: TextProps) => {
   const field = { id: rest.id, label, className, hint, error }
-  const shared = {
-    ...{ class: 'input', autocomplete: 'off', ...rest, ...described(field) },
-    onInput: ({ target }: Event) => onInput((target as HTMLInputElement).value),
-  } as object
-  return <Field {...field}>{rows === undefined ? <input {...shared} /> : <textarea rows={rows} {...shared} />}</Field>
+  const shared = { ...rest, ...described(field) }
+  return (
+    <Field {...field}>
+      {rows === undefined ? (
+        <Input {...shared} onInput={onInput} />
+      ) : (
+        <textarea
+          rows={rows}
+          {...(shared as object)}
+          class="input"
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
 }
 
 interface SwitchProps {

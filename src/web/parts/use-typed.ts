@@ -24,8 +24,8 @@ export const useTyped = (shown: string, take: (text: string) => boolean) => {
     field: {
       value: typed ?? shown,
       'aria-invalid': isWrong,
-      onInput: ({ target }: Event): void => {
-        setTyped((target as HTMLInputElement).value)
+      onInput: (text: string): void => {
+        setTyped(text)
         setWrong(false)
       },
       onChange: commit,

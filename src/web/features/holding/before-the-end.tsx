@@ -1,6 +1,6 @@
 import { usePage } from '../../page/context.ts'
 import { MINUTES_MAX, MINUTES_MIN, mayNotify } from '../../page/warning.ts'
-import { Switch } from '../../parts/field.tsx'
+import { Input, Switch } from '../../parts/field.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
 
 export const BeforeTheEnd = () => {
@@ -28,15 +28,9 @@ export const BeforeTheEnd = () => {
             warning.value = { ...warning.value, isOn: !isOn }
           }}
         />
-        <input
-          {...field}
-          class="input minutes"
-          type="number"
-          inputmode="numeric"
-          min={MINUTES_MIN}
-          max={MINUTES_MAX}
-          aria-label="Minutes before the end"
-          disabled={!isOn}
+        <Input
+          {...{ ...field, class: 'minutes', type: 'number', inputmode: 'numeric', label: 'Minutes before the end' }}
+          {...{ min: MINUTES_MIN, max: MINUTES_MAX, disabled: !isOn }}
         />{' '}
         <span>minutes before</span>
       </div>

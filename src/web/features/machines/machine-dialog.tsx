@@ -4,6 +4,7 @@ import { usePage, useReading } from '../../page/context.ts'
 import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
 import { useMergeForm } from '../../parts/commands/merge-form.tsx'
+import { Input } from '../../parts/field.tsx'
 import { Status } from '../../parts/show/note.tsx'
 import { CheckNote } from './check-note.tsx'
 import { MachineFields, Probing, TagsAndState } from './machine-fields.tsx'
@@ -59,16 +60,12 @@ export const MachineDialog = ({ known, onClose }: Props) => {
   }
   const title = known === undefined ? 'Add a machine' : `Edit ${known.sut.name}`
   const beside = (
-    <label class="wide">
-      <span class="vh">Reason (kept in the history)</span>
-      <input
-        class="input"
-        maxlength={200}
-        placeholder="Reason (optional, kept in the history)"
-        value={reason}
-        onInput={({ target }: Event) => setReason((target as HTMLInputElement).value)}
+    <span class="wide">
+      <Input
+        {...{ label: 'Reason (kept in the history)', placeholder: 'Reason (optional, kept in the history)' }}
+        {...{ maxlength: 200, value: reason, onInput: setReason }}
       />
-    </label>
+    </span>
   )
   return (
     <Dialog

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Field } from '../../parts/field.tsx'
+import { Field, Input } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { parseTag, type Values } from './machine-values.ts'
 
@@ -48,15 +48,10 @@ export const TagsField = ({ tags, error, onChange }: Props) => {
             </button>
           </span>
         ))}
-        <input
-          id="machine-tag"
-          class="input"
-          value={text}
-          placeholder="name=value"
-          autocomplete="off"
-          maxlength={330}
+        <Input
+          {...{ id: 'machine-tag', value: text, placeholder: 'name=value', maxlength: 330 }}
           aria-invalid={isWrong}
-          onInput={({ target }: Event) => setText((target as HTMLInputElement).value)}
+          onInput={setText}
           onKeyDown={onKeyDown}
           onBlur={add}
         />

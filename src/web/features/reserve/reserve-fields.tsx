@@ -5,7 +5,7 @@ import { IconButton } from '../../parts/button.tsx'
 import { Chip } from '../../parts/choose/chip.tsx'
 import { Radio } from '../../parts/choose/radio.tsx'
 import { SelectField } from '../../parts/choose/select.tsx'
-import { Field, FieldGroup } from '../../parts/field.tsx'
+import { Field, FieldGroup, Input } from '../../parts/field.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
 import { currentTime } from '../../service/time.ts'
 import { ceilQuarter } from '../schedule/calendar.ts'
@@ -49,15 +49,9 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
       <div class="row">
         <div class="stepper grow">
           <IconButton icon="minus" label="15 minutes earlier" tabindex={-1} onClick={() => move(-1)} />
-          <input
-            {...field}
-            id="start"
+          <Input
+            {...{ ...field, id: 'start', role: 'spinbutton', inputmode: 'numeric', maxlength: 24 }}
             data-first
-            class="input"
-            role="spinbutton"
-            inputmode="numeric"
-            autocomplete="off"
-            maxlength={24}
             aria-valuenow={Math.floor(beginOf(asked, now) / MINUTE)}
             aria-valuetext={shown}
             onKeyDown={onKeyDown}
@@ -104,14 +98,7 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
             {choice.end === undefined ? formatDuration(choice.length) : `until ${formatWhen(choice.end, start)}`}
           </Radio>
         ))}
-        <input
-          {...field}
-          class="input until"
-          aria-label="Until"
-          placeholder="Until…"
-          autocomplete="off"
-          maxlength={24}
-        />
+        <Input {...field} class="until" label="Until" placeholder="Until…" maxlength={24} />
       </div>
       {isWrong && (
         <span class="small danger" role="alert">

@@ -1,5 +1,6 @@
 import { formatDate } from '../../format/format.ts'
 import { type Direction, parseDay } from '../../format/parse.ts'
+import { Input } from '../../parts/field.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
 
 interface Props {
@@ -22,15 +23,9 @@ export const DayInput = ({ id, label, day, near, direction, onDay }: Props) => {
     return isTaken
   })
   return (
-    <input
-      {...field}
-      id={id}
-      class="input num day"
-      aria-label={label}
+    <Input
+      {...{ ...field, id, label, class: 'num day', placeholder: label, maxlength: 24 }}
       title={`${label}, such as Mon or 30 Nov`}
-      placeholder={label}
-      autocomplete="off"
-      maxlength={24}
     />
   )
 }

@@ -2,6 +2,7 @@ import { type Sut, takenOf } from '../../data/objects.ts'
 import { formatCount, formatDay, formatWhen, midnightOf, toIso } from '../../format/format.ts'
 import { useReserved } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
+import { Input } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Status } from '../../parts/show/note.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
@@ -69,15 +70,10 @@ export const TimesField = ({ first, times, onChange }: TimesProps) => {
         Weekly<span class="vh">, times</span>
       </label>
       <div class="row">
-        <input
-          {...field}
-          id="times"
+        <Input
+          {...{ ...field, id: 'times', class: 'minutes', type: 'number', inputmode: 'numeric' }}
+          {...{ min: TIMES_MIN, max: TIMES_MAX }}
           data-first
-          class="input minutes"
-          type="number"
-          inputmode="numeric"
-          min={TIMES_MIN}
-          max={TIMES_MAX}
         />
         <label for="last" class="second nowrap">
           times, until

@@ -5,6 +5,7 @@ import { parsePast } from '../../format/parse.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Select } from '../../parts/choose/select.tsx'
 import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
+import { Input } from '../../parts/field.tsx'
 import { Name, RefusedNote, Status } from '../../parts/show/note.tsx'
 import { currentTime } from '../../service/time.ts'
 import type { Names } from './names.ts'
@@ -71,15 +72,7 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
       <h2>Who had it</h2>
       <form class="stack" onSubmit={submit}>
         <Select id="held-sut" label="Machine to look up" value={sut} options={options} onChange={setSut} />
-        <input
-          id="held-at"
-          class="input num"
-          autocomplete="off"
-          maxlength={32}
-          aria-label="Time to look up"
-          value={when}
-          onInput={({ target }: Event) => setWhen((target as HTMLInputElement).value)}
-        />
+        <Input id="held-at" class="num" maxlength={32} label="Time to look up" value={when} onInput={setWhen} />
         <div>
           <CommandButton label="Look up" look="small" command={command} disabled={at === undefined} />
         </div>

@@ -8,22 +8,18 @@ import { Page } from '../../parts/show/page.tsx'
 export const More = () => (
   <Page title="More">
     <nav class="more-list" aria-label="More">
-      {screensFor(meOf(usePage()))
-        .filter(({ isInMore }) => isInMore)
-        .map(({ name, title, icon }) => (
-          <a key={name} class="list-row" href={linkTo(name)}>
-            <Icon name={icon} />
-            <span>{title}</span>
-          </a>
-        ))}
-      <a class="list-row" href="/guide">
-        <Icon name="book" />
-        <span>Guide</span>
-      </a>
-      <a class="list-row" href="/docs">
-        <Icon name="code" />
-        <span>API</span>
-      </a>
+      {[
+        ...screensFor(meOf(usePage()))
+          .filter(({ isInMore }) => isInMore)
+          .map(({ name, title, icon }) => ({ href: linkTo(name), title, icon })),
+        { href: '/guide', title: 'Guide', icon: 'book' as const },
+        { href: '/docs', title: 'API', icon: 'code' as const },
+      ].map(({ href, title, icon }) => (
+        <a key={href} class="list-row" href={href}>
+          <Icon name={icon} />
+          <span>{title}</span>
+        </a>
+      ))}
     </nav>
   </Page>
 )

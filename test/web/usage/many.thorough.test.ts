@@ -33,6 +33,7 @@ test('thorough: in Chromium 400 days of 1,000 machines are asked for and drawn i
     lengths.push(json.rows.length)
     return route.fulfill({ json })
   })
+  await page.route('**/api/report/demand*', (route) => route.fulfill({ json: { rows: [] } }))
   await page.goto('/#/usage?span=d400')
   const table = page.getByRole('region', { name: 'Usage by Machine' })
   await table.getByRole('button', { name: 'node 999' }).waitFor()

@@ -7,6 +7,7 @@ import {
   heldShares,
   NO_FILTER,
   periodOf,
+  refusedOf,
   rowsByBucket,
   spanNameOf,
   type UsageRow,
@@ -80,4 +81,12 @@ test('a machine that nobody used was reserved in vain, or not at all; what nobod
     unused.map(({ key, text }) => `${key}: ${text}`),
     ['vain: Reserved 2 times, nobody connected', 'idle: Nobody reserved it', 'off: Inactive'],
   )
+})
+
+test('what was refused is told in words, the most frequent first, over all rows', (t) => {
+  const rows = [{ refused: { no_sut_free: 2, others: 1 } }, { refused: {} }, { refused: { others: 4 } }]
+  t.deepEqual(refusedOf(rows), [
+    { text: 'Others', count: 5 },
+    { text: 'No machine free', count: 2 },
+  ])
 })

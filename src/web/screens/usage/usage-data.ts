@@ -6,6 +6,7 @@ import type { Schemas } from '../../service/api.ts'
 /** What of the reports is shown. Pure: instants are Unix milliseconds, days those of the browser's zone. */
 
 export type UsageRow = Schemas['UsageReport']['rows'][number]
+export type DemandRow = Schemas['DemandReport']['rows'][number]
 
 /** What one wants to see. It stands in the address; what is empty is as usual. */
 export interface Filter {
@@ -128,4 +129,20 @@ export const unusedOf = (
       return [{ key: _id, name, text, held: held_seconds }]
     })
     .sort((a, b) => b.held - a.held)
+}
+
+export interface RefusedOften {
+  readonly text: string
+  readonly count: number
+}
+
+/** `No machine free`, from the codes of refusals; the most frequent ones first. */
+export const refusedOf = (rows: readonly Pick<DemandRow, 'refused'>[]): readonly RefusedOften[] => {
+  const counts = new Map<string, number>()
+  for (const { refused } of rows)
+    for (const [code, count] of Object.entries(refused)) counts.set(code, (counts.get(code) ?? 0) + count)
+  const textOf = (code: string): string => code.replaceAll('_', ' ').replace(/\bsut\b/, 'machine')
+  return [...counts]
+    .map(([code, count]) => ({ text: textOf(code).replace(/^./, (first) => first.toUpperCase()), count }))
+    .sort((a, b) => b.count - a.count)
 }

@@ -10,19 +10,49 @@ import { useFilterInAddress } from '../../page/use-filter.ts'
 import { useMachines } from '../../page/use-timeline.ts'
 import { MenuChip } from '../../parts/choose/menu.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
+import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
+import { saveFile } from '../../parts/save-file.ts'
+import { RefusedNote } from '../../parts/show/note.tsx'
 import { Page, Section } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import { ByTable } from './by-table.tsx'
+import { Refusals, Waits } from './demand.tsx'
 import { Figures } from './figures.tsx'
 import { HoursPlot } from './hours-plot.tsx'
 import { UnusedList } from './unused-list.tsx'
-import { asDates, byOf, type Filter, NO_FILTER, periodOf, SPANS, type SpanName, spanNameOf } from './usage-data.ts'
-import { useUsage } from './use-usage.ts'
+import {
+  asDates,
+  bucketSizeOf,
+  byOf,
+  type Filter,
+  NO_FILTER,
+  periodOf,
+  SPANS,
+  type SpanName,
+  spanNameOf,
+} from './usage-data.ts'
+import { reportQuery, useUsage } from './use-usage.ts'
 import { WeekUse } from './week-use.tsx'
 
 interface FilterProps {
   readonly filter: Filter
   readonly onChange: (change: Partial<Filter>) => void
+}
+
+const CsvButton = ({ path }: { readonly path: string }) => {
+  const { api } = usePage()
+  const command = useCommand()
+  const download = () =>
+    command.run(
+      () => api.file(path, 'text/csv'),
+      ({ blob }) => saveFile(blob, 'usage.csv'),
+    )
+  return (
+    <>
+      <CommandButton icon="download" label="CSV" command={command} onPress={download} />
+      <RefusedNote refused={command.refused} />
+    </>
+  )
 }
 
 const SpanBar = ({ filter, onChange }: FilterProps) => {
@@ -34,6 +64,7 @@ const SpanBar = ({ filter, onChange }: FilterProps) => {
       onDay={(time) => onChange({ [name]: time === undefined ? '' : dayOfTime(time) })}
     />
   )
+  const period = periodOf(filter, now)
   const choose = (span: SpanName): void =>
     onChange(span === 'dates' ? asDates(filter, now) : { span, from: '', to: '' })
   return (
@@ -45,6 +76,7 @@ const SpanBar = ({ filter, onChange }: FilterProps) => {
           {day('to', 'Last day')}
         </>
       )}
+      <CsvButton path={`/api/report/usage?${reportQuery(period, byOf(filter), bucketSizeOf(period))}`} />
     </div>
   )
 }
@@ -117,7 +149,8 @@ export const Usage = () => {
   useFilterInAddress('usage', NO_FILTER, filter, setFilter)
   const change = (part: Partial<Filter>): void => setFilter({ ...filter, ...part })
   const now = page.minute.value
-  const totals = useUsage(periodOf(filter, now), 'none', 'none')
+  const period = periodOf(filter, now)
+  const totals = useUsage(period, 'none', 'none')
   const isEmpty = useMachines().size === 0 && totals.value?.length === 0
   return (
     <Page title="Usage" beside={<span class="small muted">Days in {formatZone(now)}</span>}>
@@ -125,12 +158,20 @@ export const Usage = () => {
       <Loaded reading={totals} what="The usage" skeleton={8}>
         {([row]) => {
           if (isEmpty) return <NoMachines />
-          if (row === undefined)
-            return <StateBlock icon="chart" title="No reservations" text="Nothing was reserved in these days." />
           return (
             <>
-              <Figures row={row} />
-              <Content filter={filter} onChange={change} />
+              {row === undefined ? (
+                <StateBlock icon="chart" title="No reservations" text="Nothing was reserved in these days." />
+              ) : (
+                <>
+                  <Figures row={row} period={period} />
+                  <Content filter={filter} onChange={change} />
+                </>
+              )}
+              <div class="usage-two">
+                <Waits period={period} now={now} />
+                <Refusals period={period} />
+              </div>
             </>
           )
         }}

@@ -3,7 +3,7 @@ import type { Stretch } from '../../features/schedule/calendar.ts'
 import { toIso } from '../../format/format.ts'
 import { usePage, useReading } from '../../page/context.ts'
 import type { Api } from '../../service/api.ts'
-import type { UsageRow } from './usage-data.ts'
+import type { DemandRow, UsageRow } from './usage-data.ts'
 
 /** Reports change with every second: they are read again some time later, and when one comes back. */
 const AGAIN_MS = 300_000
@@ -20,10 +20,22 @@ export const reportQuery = ({ from, to }: Stretch, by: string, bucket: string): 
 let last: Promise<unknown> = Promise.resolve()
 
 /** One report at a time: the service makes only a few for a user at once. */
-const readReport = (api: Api, query: string): Promise<readonly UsageRow[]> => {
-  const next = last.then(async () => (await api.get(`/api/report/usage?${query}`)).value.rows)
+const inTurn = <A>(read: () => Promise<A>): Promise<A> => {
+  const next = last.then(read)
   last = next.catch(() => undefined)
   return next
+}
+
+const readUsage = (api: Api, query: string): Promise<readonly UsageRow[]> =>
+  inTurn(async () => (await api.get(`/api/report/usage?${query}`)).value.rows)
+
+export const useDemand = (period: Stretch, bucket: string) => {
+  const { api } = usePage()
+  const query = reportQuery(period, 'none', bucket)
+  return useReading<readonly DemandRow[]>({
+    ...{ key: `demand ${query}`, family: `demand ${bucket}`, ...NOTHING, again: () => AGAIN_MS },
+    read: () => inTurn(async () => (await api.get(`/api/report/demand?${query}`)).value.rows),
+  })
 }
 
 export const useUsage = (period: Stretch, by: string, bucket: string) => {
@@ -31,7 +43,7 @@ export const useUsage = (period: Stretch, by: string, bucket: string) => {
   const query = reportQuery(period, by, bucket)
   return useReading<readonly UsageRow[]>({
     ...{ key: `usage ${query}`, family: `usage ${by} ${bucket}`, ...NOTHING, again: () => AGAIN_MS },
-    read: () => readReport(api, query),
+    read: () => readUsage(api, query),
   })
 }
 
@@ -56,7 +68,7 @@ export const useSeries = (period: Stretch, { by, bucket, starts, chosen, many }:
       const rows: UsageRow[] = []
       for (let n = 0; n < starts.length; n += step) {
         const [from = 0, to = period.to] = [starts[n], starts[n + step]]
-        const part = await readReport(api, reportQuery({ from: Math.max(period.from, from), to }, wanted, bucket))
+        const part = await readUsage(api, reportQuery({ from: Math.max(period.from, from), to }, wanted, bucket))
         rows.push(...part.filter(({ key }) => chosen === undefined || key === chosen.key))
       }
       return rows

@@ -82,7 +82,6 @@ const relocate = (script: string, { port, second, gatewayHost, vnc }: Places): s
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
     .replaceAll('127.0.0.1:8081', `${second.host}:${second.port}`)
     .replaceAll('BERTH_PORT=8081', `BERTH_HOST=${second.host} BERTH_PORT=${second.port}`)
-    .replaceAll('subjectAltName=IP:127.0.0.1', `subjectAltName=IP:${second.host}`)
 
 const runBash = async (t: ExecutionContext, folder: string, script: string, input: string): Promise<string> => {
   await writeFile(join(folder, 'blocks.bash'), script)

@@ -41,6 +41,6 @@ export const logEvents = {
     members: { from: recordedTime },
     isIn: inStream(SCHEDULE_STREAM),
     by: ['schedule'],
-    guide: 'the first start; only versions before 2.0.0 recorded it | `from`',
+    guide: 'the first start; before 2.0.0 | `from`',
   }),
 } as const

@@ -105,7 +105,7 @@ export const reservationEvents = {
     answersNothing: true,
     isIn: isStreamOfKey,
     guide:
-      'a SUT was about to be reserved for a request with criteria and a key; only versions before 2.0.0 recorded it | `start_time`, `end_time`',
+      'a SUT was about to be reserved for a request with criteria and a key; before 2.0.0 | `start_time`, `end_time`',
   }),
   /** The SUT was not reserved: no reservation has this id. */
   ReservationOfferRefused: declare({

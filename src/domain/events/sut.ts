@@ -98,8 +98,7 @@ export const sutEvents = {
     members: { _id: assignedId, listen_port: listenPort },
     changesNothing: true,
     by: ['berth'],
-    guide:
-      'a creation never got past its first append and is closed; only versions before 2.0.0 recorded it | `listen_port`',
+    guide: 'a creation never got past its first append and is closed; before 2.0.0 | `listen_port`',
   }),
   /** The SUT is probed from here on. Another interval is recorded by another event. */
   SutMonitoringEnabled: declare({

@@ -84,7 +84,7 @@ test('the guide’s program subscribes to every event of the log, in its order, 
 
 test('the guide names every stream, and the filter of its program lets each of them through', (t) => {
   const [, section = ''] = text.split('\n## Reading the streams\n')
-  const named = [...section.matchAll(/^\| `([a-zA-Z]+-?)(?:<[^>]*>)?` \|/gm)].map(([, name = '']) => name)
+  const named = [...section.matchAll(/^\|`([a-zA-Z]+-?)(?:<[^>]*>)?`\|/gm)].map(([, name = '']) => name)
   t.deepEqual(named.toSorted(), [...STREAMS.prefixes, ...STREAMS.names].toSorted())
   const [, source = ''] = /const regex = `([^`]+)`/.exec(PROGRAM) ?? []
   const regex = new RegExp(source.replace(/\$\{prefix\}/, ''))

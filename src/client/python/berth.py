@@ -12,23 +12,21 @@ from __future__ import annotations
 
 import atexit
 import base64
-import copy
+import contextlib
 import datetime
 import email.utils
 import http.client
+import itertools
 import json
 import logging
 import os
 import re
 import signal
-import stat
 import sys
 import threading
 import time
-import urllib.error
 import urllib.parse
 import urllib.request
-import uuid
 from typing import Any, Dict, Generator, Iterable, Iterator, List, Mapping, NamedTuple, NoReturn, Optional, Tuple, Union
 
 __version__ = "2.1.0"
@@ -58,13 +56,12 @@ class LIMITS:
 
 
 _ANSWER_MAX = 16 * 1024 * 1024  # bytes; a page of a list has at most a thousand objects
-_TEXT_MAX = 2_000  # characters
 
 
 def _visible(text: str) -> str:
     """A text in which nothing that a service or a machine says moves the cursor or is invisible."""
-    text = text if len(text) <= _TEXT_MAX else f"{text[:_TEXT_MAX]}…"
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    shown = text if len(text) <= 2_000 else f"{text[:2_000]}…"
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in shown)
 
 
 class Error(Exception):
@@ -81,28 +78,25 @@ class Error(Exception):
 
 
 class Misuse(Error):
-    """A wrong argument, variable or credentials file."""
-    exit_code = 64
+    exit_code = 64  # a wrong argument, variable or credentials file
 
 
 class Unreachable(Error):
-    """The service, or the port of the machine, is out of reach; or the service is not ready, and `code` says why."""
-    exit_code = 69
+    exit_code = 69  # the service, or the port of the machine, is out of reach; `code` says why it is not ready
+    pause = 0.0  # seconds until it is worth while to try again, if the service said so
+    is_foreign = False  # what answers is not Berth
 
 
 class NoMachine(Error):
-    """No machine is free in time."""
-    exit_code = 75
+    exit_code = 75  # no machine is free in time
 
 
 class Lost(Error):
-    """The reservation is no longer in force."""
-    exit_code = 76
+    exit_code = 76  # the reservation is no longer in force
 
 
 class Refused(Error):
-    """The service refuses."""
-    exit_code = 77
+    exit_code = 77  # the service refuses
 
 
 class _Answer(NamedTuple):
@@ -117,28 +111,20 @@ class _Answer(NamedTuple):
     def refusal(self, prefix: str = "") -> Refused:
         return Refused(f"{prefix}{self.status} {self.body.get('code')}: {self.body.get('detail')}", self)
 
+    def is_over(self) -> bool:
+        """Whether it means that the reservation is over. Other refusals are about who asks."""
+        is_gone = self.body.get("code") in ("reservation_over", "reservation_cancelled", "reservation_not_found")
+        return is_gone or self.body.get("state") in ("over", "released")
+
     def accepted(self) -> Members:
         if self.status >= 300:
             raise self.refusal()
         return self.body
 
 
-class _NoAnswer(NamedTuple):
-    """Why there is no answer yet."""
-
-    why: str
-    pause: float = 0  # seconds, if the service said so
-    is_foreign: bool = False  # waiting is of no use unless Berth has answered before
-    answer: Optional[_Answer] = None  # a refusal that passes
-
-
-class _Stopped(Exception):
-    """What a thread was doing is not needed any more."""
-
-
 def _pause(seconds: float, stop: Optional[threading.Event] = None) -> None:
     if (stop or threading.Event()).wait(max(seconds, 0)):
-        raise _Stopped
+        raise Unreachable("it is not needed any more")
 
 
 def _timestamp(text: Any) -> float:
@@ -147,19 +133,15 @@ def _timestamp(text: Any) -> float:
 
 
 _TOKEN = re.compile(r"berth_[\w-]{1,128}", re.ASCII)  # the service has the exact form
-_CREDENTIALS_MAX = 4_096
 
 
 def _read_credentials(path: str) -> str:
     """The line of a file that only its owner may read. Messages name the file, never its content."""
     try:
-        status, text = os.stat(path), ""
-        is_file = stat.S_ISREG(status.st_mode)
-        if is_file and status.st_mode & 0o077:
+        if os.path.isfile(path) and os.stat(path).st_mode & 0o077:
             raise Misuse(f"{path} can be read by others; run: chmod 600 {path}")
-        if is_file and status.st_size <= _CREDENTIALS_MAX:
-            with open(path, encoding="utf-8", errors="replace", newline="") as file:
-                text = re.sub(r"\r?\n\Z", "", file.read())
+        with open(path, encoding="utf-8", errors="replace", newline="") as file:
+            text = re.sub(r"\r?\n\Z", "", file.read(4_096))
     except OSError as error:
         raise Misuse(f"{path} cannot be read: {error.strerror}") from None
     if _TOKEN.fullmatch(text) or re.fullmatch(r"[^:\r\n]+:[^\r\n]+", text):
@@ -172,28 +154,15 @@ def _read_target() -> Tuple[str, str]:
     url, token, path = (os.environ.get(f"BERTH_{name}") for name in ("URL", "TOKEN", "CREDENTIALS_FILE"))
     if url is None or (token is None) == (path is None):
         raise Misuse("set BERTH_URL, and either BERTH_TOKEN or BERTH_CREDENTIALS_FILE")
-    if re.search(r"[\s\x00-\x1f\x7f-\x9f]", url):
-        raise Misuse("BERTH_URL must not have blanks or line ends")
-    if not re.fullmatch(r"https?://[^/?#@]+(/[^?#]*)?", url):
+    if not re.fullmatch(r"https?://[!-~]+", url) or re.search("[?#@]", url):
         raise Misuse("BERTH_URL must be like https://berth.lab.example, without a user, a query and a fragment")
-    if path == "":
-        raise Misuse("BERTH_CREDENTIALS_FILE must be the path of a file")
+    known = _read_credentials(str(path)) if token is None else token
     if token is not None and not _TOKEN.fullmatch(token):
         is_padded = _TOKEN.fullmatch(token.strip())
         wanted = "not have blanks or line ends" if is_padded else "be a token, which begins with berth_"
         raise Misuse(f"BERTH_TOKEN must {wanted}")
-    known = _read_credentials(str(path)) if token is None else token
     basic = base64.b64encode(known.encode()).decode()
     return url.rstrip("/"), f"Bearer {known}" if _TOKEN.fullmatch(known) else f"Basic {basic}"
-
-
-class _AsItIs(urllib.request.HTTPErrorProcessor):
-    """Neither follows redirects, which would get the credentials, nor raises refusals."""
-
-    def http_response(self, request: Any, response: Any) -> Any:
-        return response
-
-    https_response = http_response
 
 
 class _Service:
@@ -201,108 +170,102 @@ class _Service:
 
     def __init__(self) -> None:
         self._url, self._authorization = _read_target()
-        # With proxies and certificates as urllib has them.
-        self._opener = urllib.request.build_opener(_AsItIs)
+        # Proxies and certificates as urllib has them. It follows no redirect, which would get the credentials.
+        self._opener = urllib.request.OpenerDirector()
+        for handler in (urllib.request.ProxyHandler, urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+            self._opener.add_handler(handler())
         # Whether it was Berth that answered: then something else, such as the page of a proxy, passes.
         self._is_known = False
 
     def request(
-        self, method: str, path: str, body: Any = None, *, outage: Optional[float] = None,
+        self, method: str, path: str, body: Any = None, *, outage: Optional[float] = None, is_stream: bool = False,
         timeout: Optional[float] = None, stop: Optional[threading.Event] = None, headers: Mapping[str, str] = {},
     ) -> Any:  # fmt: skip
-        """Asks until there is an answer, for `outage` seconds. An attempt may take `timeout`, and as long as it waits.
-
-        The answer to somebody who follows the feed is the response itself.
-        """
-        sent = {"Accept": "application/json", **headers}
+        """Asks until there is an answer, for `outage` seconds. An attempt may take `timeout` besides what it waits."""
+        sent = {"Accept": "application/json", **{name.title(): value for name, value in headers.items()}}
         # A key of this request alone: a job that is run again must not go on with a machine that was given back.
         if method != "GET":
-            sent.setdefault("Idempotency-Key", str(uuid.uuid4()))
+            sent.setdefault("Idempotency-Key", os.urandom(16).hex())
         wait = re.search(r"[?&]wait=(\d{1,3})(?:&|$)", path)
         within = (LIMITS.answer if timeout is None else timeout) + (int(wait[1]) if wait else 0)
-        until, is_said = time.monotonic() + (LIMITS.outage if outage is None else outage), False
-        while True:
-            tried = self._attempt(method, path, body, sent, within)
-            if not isinstance(tried, _NoAnswer):
+        until = time.monotonic() + (LIMITS.outage if outage is None else outage)
+        for tries in itertools.count():
+            tried = self._attempt(method, path, body, sent, within, is_stream)
+            if not isinstance(tried, Unreachable):
                 self._is_known = True
                 return tried
-            text = tried.why if tried.answer else f"the service at {self._url} cannot be reached: {tried.why}"
             pause = tried.pause or LIMITS.retry
             if (tried.is_foreign and not self._is_known) or time.monotonic() + pause > until:
-                raise Unreachable(text, tried.answer)
-            if not is_said:
-                _log.warning("%s; retrying", _visible(text))
-            is_said = True
+                raise tried
+            if tries == 0:
+                _log.warning("%s; retrying", tried)
             _pause(pause, stop)
 
-    def _attempt(self, method: str, path: str, body: Any, headers: Mapping[str, str], within: float) -> Any:
-        data = None if body is None else json.dumps(body).encode()
+    def _attempt(self, method: str, path: str, body: Any, headers: Members, within: float, is_stream: bool) -> Any:
+        """An answer, the response itself of a stream that begins, or why there is none."""
+        data, deadline = None if body is None else json.dumps(body).encode(), time.monotonic() + within
         request = urllib.request.Request(self._url + path, data, dict(headers), method=method)
         request.add_unredirected_header("Authorization", self._authorization)
         if data is not None:
             request.add_header("Content-Type", "application/json")
-        deadline = time.monotonic() + within
         try:
             response = self._opener.open(request, timeout=within)
-            if headers["Accept"] == _LINES and response.status == 200:
+            if is_stream and response.status == 200:
                 return response
             with response:
-                return _read_answer(response, deadline, headers["Accept"])
+                return self._read(response, deadline, headers["Accept"])
         except (OSError, http.client.HTTPException, TypeError, ValueError) as error:
-            return _explain(error)
+            reason: Any = getattr(error, "reason", error)
+            texts = (getattr(reason, name, None) for name in ("verify_message", "strerror"))
+            text = next(filter(None, texts), None) or str(reason) or repr(reason)
+            # Of OpenSSL: certificates whose authority is not known. Others are of a wrong name or date.
+            verified = getattr(reason, "verify_code", 0)
+            if verified in (18, 19, 20, 21, 27):
+                text += "; set SSL_CERT_FILE to a file with the certificate of its authority"
+            return self._unreachable("no answer in time" if "timed out" in text else text, bool(verified))
 
+    def _unreachable(self, why: str, is_foreign: bool = False) -> Unreachable:
+        error = Unreachable(f"the service at {self._url} cannot be reached: {why}")
+        error.is_foreign = is_foreign
+        return error
 
-def _read_answer(response: Any, deadline: float, accept: str) -> Union[_Answer, _NoAnswer]:
-    """Proxies, and servers that are not Berth, answer with other things than objects and refusals with a code."""
-    status, headers, content = response.status, response.headers, b""
-    while not 300 <= status < 400 and (chunk := response.read(65_536)):
-        content += chunk
-        if len(content) > _ANSWER_MAX or time.monotonic() > deadline:
-            raise OSError("the answer is too long" if len(content) > _ANSWER_MAX else "timed out")
-    if response.length and content:
-        raise OSError("the answer was cut off")
-    text = content.decode("utf-8", "replace")
-    try:
-        body = json.loads(text)
-    except ValueError:
+    def _read(self, response: Any, deadline: float, accept: str) -> Union[_Answer, Unreachable]:
+        """Proxies, and servers that are not Berth, answer with other things than objects and refusals with a code."""
+        status, headers, content = response.status, response.headers, b""
+        while not 300 <= status < 400 and (chunk := response.read(65_536)):
+            content += chunk
+            if len(content) > _ANSWER_MAX or time.monotonic() > deadline:
+                raise OSError("the answer is too long" if len(content) > _ANSWER_MAX else "timed out")
+        if response.length and content:
+            raise OSError("the answer was cut off")
+        text = content.decode("utf-8", "replace")
         body = None
-    code = body.get("code") if isinstance(body, dict) and status >= 400 else None
-    now, kept = headers["Date"], headers["Keepalive-Until"]
-    answer = _Answer(
-        *(status, body if isinstance(body, dict) else {}, text),
-        now=email.utils.parsedate_to_datetime(now).timestamp() if now else time.time(),
-        kept_until=_timestamp(kept) if kept else float("inf"),
-    )
-    is_uncertain = code in ("unavailable", "outcome_unknown", "idempotency_in_progress")
-    if is_uncertain or status >= 500 or status in (408, 429):
-        seconds = headers["Retry-After"] or ""
-        pause = min(float(seconds), LIMITS.retry_after) if re.fullmatch(r"\d{1,9}", seconds) else 0
-        if not isinstance(code, str):
-            return _NoAnswer(f"its status is {status}", pause)
-        return _NoAnswer(f"{status} {code}: {answer.body.get('detail')}", pause, answer=answer)
-    is_text = status < 300 and accept != "application/json"
-    if is_text or isinstance(code, str) or (status < 300 and isinstance(body, dict)):
-        return answer
-    moved = f" and it leads to {headers['Location']}" if headers["Location"] else ""
-    return _NoAnswer(f"what answers is not Berth; its status is {status}{moved}", is_foreign=True)
-
-
-def _explain(error: Exception) -> _NoAnswer:
-    """Why there was no answer."""
-    reason: Any = getattr(error, "reason", error)
-    text = getattr(reason, "verify_message", None) or getattr(reason, "strerror", None) or str(reason) or repr(reason)
-    # Of OpenSSL: certificates whose authority is not known. Others are of a wrong name or date.
-    verified = getattr(reason, "verify_code", 0)
-    if verified in (18, 19, 20, 21, 27):
-        text += "; set SSL_CERT_FILE to a file with the certificate of its authority"
-    return _NoAnswer("no answer in time" if "timed out" in text else text, is_foreign=bool(verified))
+        with contextlib.suppress(ValueError):
+            body = json.loads(text)
+        code = body.get("code") if isinstance(body, dict) and status >= 400 else None
+        now, kept = headers["Date"], headers["Keepalive-Until"]
+        answer = _Answer(
+            *(status, body if isinstance(body, dict) else {}, text),
+            now=email.utils.parsedate_to_datetime(now).timestamp() if now else time.time(),
+            kept_until=_timestamp(kept) if kept else float("inf"),
+        )
+        is_uncertain = code in ("unavailable", "outcome_unknown", "idempotency_in_progress")
+        if is_uncertain or status >= 500 or status in (408, 429):
+            error = self._unreachable(f"its status is {status}")
+            if isinstance(code, str):
+                error = Unreachable(str(answer.refusal()), answer)
+            if re.fullmatch(r"\d{1,9}", headers["Retry-After"] or ""):
+                error.pause = min(float(headers["Retry-After"]), LIMITS.retry_after)
+            return error
+        is_text = status < 300 and accept != "application/json"
+        if is_text or isinstance(code, str) or (status < 300 and isinstance(body, dict)):
+            return answer
+        moved = f" and it leads to {headers['Location']}" if headers["Location"] else ""
+        return self._unreachable(f"what answers is not Berth; its status is {status}{moved}", True)
 
 
 def api(method: str, path: str, body: Any = None, *, headers: Mapping[str, str] = {}) -> Any:
-    """Asks the service, and returns the object of its answer; with another `Accept` among the headers a text.
-
-    Each call has a retry key of its own; one that another run of the program may repeat sets `Idempotency-Key`.
-    """
+    """Asks the service, and returns the object of its answer; with another `Accept` among the headers a text."""
     if not re.fullmatch(r"/[!-~]*", path):
         raise Misuse("path must begin with / and be percent-encoded, like /api/sut?sut_type=vnc")
     answer = _Service().request(method.upper(), path, body, headers=headers)
@@ -312,19 +275,14 @@ def api(method: str, path: str, body: Any = None, *, headers: Mapping[str, str] 
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
-def _seconds(value: Duration, name: str, least: int = 0) -> int:
+def _seconds(value: Duration, name: str) -> int:
     """Whole seconds of a duration."""
     text = value if isinstance(value, str) else f"{value:f}"
-    parts = re.findall(r"(\d+)([dhms])", text)
     if re.fullmatch(r"\d{1,9}(\.\d+)?", text):
-        seconds = int(float(text))
-    elif re.fullmatch(r"(?:\d{1,9}[dhms])+", text):
-        seconds = sum(int(count) * _UNITS[unit] for count, unit in parts)
-    else:
+        text = f"{int(float(text))}s"
+    if not re.fullmatch(r"(?:\d{1,9}[dhms])+", text):
         raise Misuse(f"{name} must be like 30m, 2h or 1h30m")
-    if seconds < least:
-        raise Misuse(f"{name} must be longer than 0")
-    return seconds
+    return sum(int(count) * _UNITS[unit] for count, unit in re.findall(r"(\d+)([dhms])", text))
 
 
 _FIELDS = ("sut_type", "manufacturer", "model", "os", "version", "name")
@@ -341,8 +299,6 @@ def _criteria(args: Iterable[str], option: str) -> Members:
         is_tag = key.startswith("tag.") and len(key) > len("tag.")
         if not is_tag and key not in _FIELDS:
             raise Misuse(f"{option}: {key} is none of {', '.join(_FIELDS)} and tag.NAME")
-        if lacking in ("name", "sut_type"):
-            raise Misuse(f"{option}: every machine has a {lacking}")
         members, name = (found["tags"], key[len("tag.") :]) if is_tag else (found[""], key)
         if name in members:
             raise Misuse(f"{option} has {key} twice; write {key}=ONE,OTHER if either will do")
@@ -361,14 +317,9 @@ def reserve(
 ) -> Machine:  # fmt: skip
     """Reserves any machine that fits, and waits until its port is open.
 
-    match, tags: criteria, all of which must hold, like {"os": ["linux", "bsd"], "version": None} and {"rack": "4"}
-    without: criteria that leave machines out
-    minutes: how long the machine is needed
-    wait: how long to wait in the queue until one is free; not at all unless given
-    priority: the place in the queue, -100 to 100, larger first
-    keepalive: how long the reservation outlives this program if that is killed
-    extend: extends the reservation by this whenever less than five minutes are left
-    reason: appears in the history, such as the address of a build
+    All criteria of `match` and `tags` must hold, like {"os": ["linux", "bsd"], "version": None} and {"rack": "4"}, and
+    none of `without`. `wait` is for the queue, `keepalive` how long the reservation outlives this program if that is
+    killed, and `extend` by how much it is extended whenever less than five minutes are left.
     """
     wanted = dict(match or {})
     for name, more in (("tags", tags), ("not", without)):
@@ -376,12 +327,12 @@ def reserve(
             wanted[name] = {**(wanted.get(name) or {}), **more}
     if not wanted:
         raise Misuse("match is missing")
-    body: Members = {"match": wanted, "duration": _seconds(float(minutes) * 60, "minutes", 1)}
-    body.update(wait=_seconds(wait, "wait"), keepalive=_seconds(keepalive, "keepalive", 1))
+    body: Members = {"match": wanted, "duration": _seconds(float(minutes) * 60, "minutes")}
+    body.update(wait=_seconds(wait, "wait"), keepalive=_seconds(keepalive, "keepalive"))
     if priority is not None:
         body["priority"] = priority
     headers = {} if reason is None else {"Berth-Reason": urllib.parse.quote(reason)}
-    return Machine(body, None if extend is None else _seconds(extend, "extend", 1), headers)
+    return Machine(body, None if extend is None else _seconds(extend, "extend"), headers)
 
 
 _NOT_IN_FORCE = "the reservation is no longer in force"
@@ -389,12 +340,9 @@ _PORT_ERRORS = {
     "port_taken": "another program on the machine of the service has it",
     "port_unusable": "the system of the service refuses to open it",
 }
-
-
-def _is_over(answer: _Answer) -> bool:
-    """Whether an answer means that the reservation is over. Other refusals are about who asks."""
-    code, state = answer.body.get("code"), answer.body.get("state")
-    return code in ("reservation_over", "reservation_cancelled", "reservation_not_found") or state in ("over", "released")
+# What is to be given back before this process ends. Signals come between any two instructions, so there is no lock.
+_live: List[Machine] = []
+_handlers: Dict[int, Tuple[Any, Any]] = {}  # by signal: the handler of this file, and what the program had before
 
 
 class Machine:
@@ -416,7 +364,7 @@ class Machine:
         self._said: Dict[str, str] = {}
         # On the monotonic clock: the planned end, and until when it is in force if nothing keeps it alive any more.
         self._end = self._in_force = float("inf")
-        _watch(self)
+        self._watch()
         try:
             self._id = self._obtain()
             self._begin()
@@ -439,7 +387,7 @@ class Machine:
         """Raises `Lost` if the reservation is no longer in force."""
         why = self._loss() or (Lost("the machine was given back") if self._done.is_set() else None)
         if why is not None:
-            raise copy.copy(why)
+            raise why.with_traceback(None)
 
     def release(self) -> None:
         """Gives the machine back. Logs if that fails: it is then free by itself. May be called again."""
@@ -452,7 +400,7 @@ class Machine:
             seconds = self._body["keepalive"]
             _log.warning("the machine cannot be given back: %s; it is free by itself in %s s", error, seconds)
         self._is_released = True
-        _unwatch(self)
+        self._unwatch()
 
     def __enter__(self) -> Machine:
         return self
@@ -462,20 +410,14 @@ class Machine:
         self.release()
         # What the loss of the machine has led to says less than the loss.
         if why is not None and (error is None or (isinstance(error, Exception) and not isinstance(error, Error))):
-            raise copy.copy(why) from error
+            raise why.with_traceback(None) from error
         # Also where the block has ended well: one has to learn that the token must be renewed.
         if error is None and self._refusal is not None:
             raise self._refusal.refusal("the block has ended, but the service refuses: ")
 
     def _loss(self) -> Optional[Lost]:
-        if self._why is None and time.monotonic() >= self._end:
-            self._lose(Lost(f"{_NOT_IN_FORCE}: it has ended"))
-        return self._why
-
-    def _lose(self, why: Lost) -> None:
-        if not self._done.is_set():
-            self._why = why
-            self.lost.set()
+        has_ended = not self._done.is_set() and time.monotonic() >= self._end
+        return self._why or (Lost(f"{_NOT_IN_FORCE}: it has ended") if has_ended else None)
 
     def _say(self, about: str, text: str, level: int = logging.WARNING) -> None:
         """Says a text, unless it is the same as last time."""
@@ -483,9 +425,39 @@ class Machine:
             _log.log(level, "%s", _visible(text))
         self._said[about] = text
 
+    def _watch(self) -> None:
+        """Gives back at a signal that would end the program, and ends it then. A handler of its own decides instead."""
+
+        def handle(number: int, frame: Any) -> None:
+            if callable(had[number]):
+                had[number](number, frame)
+            else:
+                signal.signal(number, signal.SIG_IGN)
+                _give_back_all()
+                signal.signal(number, signal.SIG_DFL)
+                os.kill(os.getpid(), number)
+
+        _live.append(self)
+        if not _handlers and threading.current_thread() is threading.main_thread():
+            numbers = [getattr(signal, name, signal.SIGTERM) for name in ("SIGTERM", "SIGHUP")]
+            had: Dict[int, Any] = {number: signal.getsignal(number) for number in numbers}
+            # One that is ignored stays so, and None is not Python's.
+            for number in [each for each in had if had[each] not in (None, signal.SIG_IGN)]:
+                _handlers[number] = (handle, had[number])
+                signal.signal(number, handle)
+
+    def _unwatch(self) -> None:
+        _live[:] = [each for each in _live if each is not self]
+        if not _live and threading.current_thread() is threading.main_thread():
+            for number, (handle, before) in _handlers.items():
+                # Unless the program has set another since.
+                if signal.getsignal(number) is handle:
+                    signal.signal(number, before)
+            _handlers.clear()
+
     def _obtain(self) -> str:
         """Asks for a machine, and waits in the queue. Returns the id of the reservation."""
-        self._key = str(uuid.uuid4())
+        self._key = os.urandom(16).hex()
         try:
             answer = self._ask()
             if answer.body.get("code") == "no_sut_free":
@@ -578,10 +550,10 @@ class Machine:
     def _keep(self) -> None:
         try:
             self._keep_alive()
-        except _Stopped:
-            pass
         except Exception as error:
-            self._lose(error if isinstance(error, Lost) else Lost(f"{_NOT_IN_FORCE}: {error}"))
+            if not self._done.is_set():
+                self._why = error if isinstance(error, Lost) else Lost(f"{_NOT_IN_FORCE}: {error}")
+                self.lost.set()
 
     def _keep_alive(self) -> NoReturn:
         # A request without an answer must not lose it: there is time for another.
@@ -595,7 +567,7 @@ class Machine:
             # No outage ends it before its time: a service that is down releases nothing.
             asked = {"stop": self._done, "outage": self._end - time.monotonic(), "timeout": timeout}
             kept = self._service.request("POST", f"{path}/keepalive", **asked)
-            if _is_over(kept):
+            if kept.is_over():
                 raise Lost(f"{_NOT_IN_FORCE}: {kept.body.get('detail')}", kept)
             self._refusal = None if kept.status < 300 else kept
             if self._refusal is None:
@@ -616,62 +588,15 @@ class Machine:
     def _wait_until_over(self, within: float) -> None:
         """Waits so long, or until the reservation is over. Whether it is shows when it is kept alive."""
         until, path = time.monotonic() + within, f"/api/sut_reservation/{self._id}?include=state&wait={int(within)}"
-        try:
-            if within >= 1 and _is_over(self._service.request("GET", path, stop=self._done, outage=0, timeout=1)):
+        with contextlib.suppress(Unreachable):
+            if within >= 1 and self._service.request("GET", path, stop=self._done, outage=0, timeout=1).is_over():
                 return
-        except Unreachable:
-            pass
         _pause(until - time.monotonic(), self._done)
-
-
-# What is to be given back before this process ends. Signals come between any two instructions, so there is no lock.
-_live: List[Machine] = []
-_handlers: Dict[int, Tuple[Any, Any]] = {}  # by signal: the handler of this file, and what the program had before
-_ending: List[float] = []  # when the first signal came
 
 
 def _give_back_all() -> None:
     for machine in reversed(list(_live)):
         machine.release()
-
-
-def _handle(number: int) -> None:
-    """Gives back at a signal that would end the program, and ends it then. A handler of its own decides instead."""
-    before: Any = signal.getsignal(number)
-
-    def handle(_: int, frame: Any) -> None:
-        if callable(before):
-            before(number, frame)
-        # Programs pass on what also reaches their whole group.
-        elif not _ending or time.monotonic() - _ending[0] > 1:
-            _ending.append(time.monotonic())
-            if len(_ending) == 1:
-                _give_back_all()
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-
-    # One that is ignored stays so, and None is not Python's.
-    if before is not None and before is not signal.SIG_IGN:
-        _handlers[number] = (handle, before)
-        signal.signal(number, handle)
-
-
-def _watch(machine: Machine) -> None:
-    if not _handlers and threading.current_thread() is threading.main_thread():
-        for name in ("SIGTERM", "SIGHUP"):
-            if hasattr(signal, name):
-                _handle(getattr(signal, name))
-    _live.append(machine)
-
-
-def _unwatch(machine: Machine) -> None:
-    _live[:] = [each for each in _live if each is not machine]
-    if not _live and threading.current_thread() is threading.main_thread():
-        for number, (handle, before) in _handlers.items():
-            # Unless the program has set another since.
-            if signal.getsignal(number) is handle:
-                signal.signal(number, before)
-        _handlers.clear()
 
 
 def _forget() -> None:
@@ -685,34 +610,39 @@ atexit.register(_give_back_all)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
-_LINES = "application/x-ndjson"
-
 
 def events(
     after: Optional[str] = None, *, follow: bool = True, outage: Optional[float] = None, **filters: Any
 ) -> Generator[Members, None, None]:
     """Iterates the feed as CloudEvents, and resumes it by itself without a gap or a repeat.
 
-    after: the `sequence` of the last event that is known, or "latest"; the beginning unless given
-    follow: waits for what happens later; otherwise it ends where the log does
-    outage: for how many seconds it is tried again; as long as all requests unless given
-    filters: those of the feed, such as type=["ReservationCreated"], sut_id and from_
+    It begins after a `sequence`, "latest" or the beginning, and waits for what happens unless `follow` is False.
+    `outage` is in seconds; filters are those of the feed, such as type=["ReservationCreated"], sut_id and from_.
     """
-    service = _Service()
-    query = {name.rstrip("_"): value for name, value in filters.items()}
+    service, query = _Service(), {name.rstrip("_"): value for name, value in filters.items()}
+
+    def path(**more: Any) -> str:
+        place = {"after": after} if after else {}
+        return f"/api/events?{urllib.parse.urlencode({**query, **place, **more}, doseq=True)}"
+
+    def lines(response: Any) -> Iterator[Members]:
+        rest = b""
+        # What is not a whole line was not received.
+        with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+            while (chunk := response.read1(65_536)) and len(rest) < _ANSWER_MAX:
+                *whole, rest = (rest + chunk).split(b"\n")
+                yield from (json.loads(line) for line in whole if line)
+
     if after == "latest":
         # A stream that is cut before its first event is resumed at this place, not at the end of then.
-        path = f"/api/events?{urllib.parse.urlencode({**query, 'after': after, 'limit': 1}, doseq=True)}"
-        after = service.request("GET", path, outage=outage).accepted()["next"]
+        after = service.request("GET", path(limit=1), outage=outage).accepted()["next"]
+    asked: Members = {"outage": outage, "timeout": LIMITS.silence, "headers": {"Accept": "application/x-ndjson"}}
     while True:
-        place = {**({} if after is None else {"after": after}), **({"follow": "true"} if follow else {})}
-        path = f"/api/events?{urllib.parse.urlencode({**query, **place}, doseq=True)}"
-        asked: Members = {"outage": outage, "timeout": LIMITS.silence, "headers": {"Accept": _LINES}}
-        response = service.request("GET", path, **asked)
+        response = service.request("GET", path(**({"follow": "true"} if follow else {})), is_stream=True, **asked)
         if isinstance(response, _Answer):
             raise response.refusal()
         with response:
-            for line in _lines(response):
+            for line in lines(response):
                 if "specversion" in line:
                     after = line["sequence"]
                     yield line
@@ -725,21 +655,10 @@ def events(
         _pause(LIMITS.retry)
 
 
-def _lines(response: Any) -> Iterator[Members]:
-    """The objects of a response, until it ends or breaks off. What is not a whole line was not received."""
-    rest = b""
-    try:
-        while (chunk := response.read1(65_536)) and len(rest) < _ANSWER_MAX:
-            *lines, rest = (rest + chunk).split(b"\n")
-            yield from (json.loads(line) for line in lines if line)
-    except (OSError, http.client.HTTPException, ValueError):
-        return
-
-
 # The plugin of pytest: `pytest -p berth`, or `pytest_plugins = ["berth"]` in conftest.py.
 _pytest: Any = sys.modules.get("pytest")
 _OPTIONS: Dict[str, Tuple[str, Members]] = {
-    "match": ("a criterion that the machine must meet, like os=linux or tag.rack=3,4; repeatable", {"action": "append"}),
+    "match": ("a criterion that the machine must meet, like os=linux; repeatable", {"action": "append"}),
     "tag": ("likewise a tag, like rack=4; repeatable", {"action": "append"}),
     "minutes": ("how long the machine is needed; 30 unless given", {"type": float, "default": 30}),
     "wait": ("how long to wait in the queue, like 1h; not at all unless given", {"default": "0"}),
@@ -760,26 +679,13 @@ def _wanted(config: Any, marker: Any = None) -> Members:
     """The arguments of `reserve` for a test: what its marker says goes first."""
     options = {name: config.getoption(f"berth_{name}") for name in _OPTIONS}
     args = [*(options["match"] or []), *(f"tag.{tag}" for tag in options["tag"] or [])]
-    criteria, marked = _criteria(args, "--berth-match"), {} if marker is None else dict(marker.kwargs)
+    criteria, marked = _criteria(args, "--berth-match"), {}
+    if marker is not None:
+        marked = {**dict(zip(["match"], marker.args)), **marker.kwargs}
     match = {**criteria, **marked.pop("match", {})}
     tags = {**criteria.get("tags", {}), **match.get("tags", {}), **marked.pop("tags", {})}
     more = {name: options[name] for name in ("minutes", "wait", "extend", "keepalive")}
     return {**more, **marked, "match": match, "tags": tags}
-
-
-class _Terminal(logging.Handler):
-    """Shows at once who waits for what, past what pytest captures. Of other threads it stays in the captured log."""
-
-    def __init__(self, config: Any) -> None:
-        super().__init__(logging.INFO)
-        self._plugin = config.pluginmanager.get_plugin
-
-    def emit(self, record: logging.LogRecord) -> None:
-        reporter, capture = self._plugin("terminalreporter"), self._plugin("capturemanager")
-        if reporter and capture and threading.current_thread() is threading.main_thread():
-            with capture.global_and_fixture_disabled():
-                reporter.ensure_newline()
-                reporter.write_line(f"berth: {record.getMessage()}")
 
 
 def pytest_configure(config: Any) -> None:
@@ -789,13 +695,21 @@ def pytest_configure(config: Any) -> None:
         _wanted(config)
     except Misuse as error:
         raise _pytest.UsageError(str(error)) from None
-    config._berth_terminal, config._berth_wanted, config._berth_outage = _Terminal(config), [], None
-    _log.addHandler(config._berth_terminal)
+    config._berth_wanted = []
+
+    def emit(record: logging.LogRecord) -> None:
+        reporter, capture = map(config.pluginmanager.get_plugin, ("terminalreporter", "capturemanager"))
+        if reporter and capture and threading.current_thread() is threading.main_thread():
+            with capture.global_and_fixture_disabled():
+                reporter.ensure_newline()
+                reporter.write_line(f"berth: {record.getMessage()}")
+
+    # Who waits for what is shown at once, past what pytest captures. Of other threads it stays in the captured log.
+    handler = logging.Handler(logging.INFO)
+    setattr(handler, "emit", emit)
+    _log.addHandler(handler)
     _log.setLevel(logging.INFO)
-
-
-def pytest_unconfigure(config: Any) -> None:
-    _log.removeHandler(getattr(config, "_berth_terminal", logging.NullHandler()))
+    config.add_cleanup(lambda: _log.removeHandler(handler))
 
 
 def pytest_generate_tests(metafunc: Any) -> None:
@@ -806,20 +720,17 @@ def pytest_generate_tests(metafunc: Any) -> None:
         # pytest compares parameters by identity.
         known = next((each for each in config._berth_wanted if each == wanted), wanted)
         config._berth_wanted.append(known)
-        name, scope = json.dumps({**wanted["match"], **wanted["tags"]}, default=str), config.getoption("berth_scope")
-        metafunc.parametrize("machine", [known], indirect=True, ids=[name], scope=scope)
+        metafunc.parametrize("machine", [known], indirect=True, scope=config.getoption("berth_scope"))
 
 
 def _machine(request: Any) -> Iterator[Machine]:
     """A machine of the lab, reserved for the session, class or test: `host`, `port`, `sut`, `reservation`."""
     config = request.config
     try:
-        # Once is enough to wait for a service that is not there.
-        if config._berth_outage is not None:
-            raise config._berth_outage
         machine = reserve(**(getattr(request, "param", None) or _wanted(config)))
     except Error as error:
-        config._berth_outage = error if isinstance(error, Unreachable) else None
+        # Once is enough to wait for a service that is not there.
+        LIMITS.outage = 0 if isinstance(error, Unreachable) else LIMITS.outage
         is_wrong = isinstance(error, Misuse) and "BERTH_URL" in os.environ
         if is_wrong or config.getoption("berth_required"):
             _pytest.fail(f"no machine: {error}", pytrace=False)
@@ -828,24 +739,17 @@ def _machine(request: Any) -> Iterator[Machine]:
         yield machine
 
 
-def _name_machine(item: Any) -> None:
-    """Names the machine in the report of a test, which has its fixtures now."""
-    machine = item.funcargs.get("machine")
-    if isinstance(machine, Machine):
-        ids = {"machine_id": machine.sut.get("_id"), "reservation_id": machine.reservation.get("_id")}
-        item.user_properties.extend({"machine": machine.sut.get("name"), **ids}.items())
-
-
-def _check_machine(item: Any) -> None:
-    """A test that has passed counts only if nobody else had the machine."""
+def _look_at_machine(item: Any) -> None:
+    """Names the machine in the report of a test, which counts only if nobody else had the machine meanwhile."""
     machine = getattr(item, "funcargs", {}).get("machine")
     if isinstance(machine, Machine):
+        named = {"machine": machine.sut["name"], "machine_id": machine.sut["_id"], "reservation_id": machine._id}
+        item.user_properties.extend(each for each in named.items() if each not in item.user_properties)
         machine.check()
 
 
 if _pytest is not None:
-    pytest_runtest_setup = _pytest.hookimpl(trylast=True)(_name_machine)
-    pytest_runtest_call = _pytest.hookimpl(trylast=True)(_check_machine)
+    pytest_runtest_setup = pytest_runtest_call = _pytest.hookimpl(trylast=True)(_look_at_machine)
     _fixture = _pytest.fixture(name="machine", scope=lambda config, **_: config.getoption("berth_scope"))(_machine)
 
 

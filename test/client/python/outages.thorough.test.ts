@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test from 'ava'
 import { temporaryData } from '../../http/harness.ts'
+import { until } from '../../http/until.ts'
 import { HELD, historyOf, startLab } from '../lab.ts'
 import { breakOff, breakOffWithin, neverAnswer, refuse, startProxy } from '../proxy.ts'
 import { hasPython, startPythonLab } from './lab.ts'
@@ -130,6 +131,9 @@ for event in berth.events("latest", type=["SutCreated", "ReservationCancelled"],
     break
 `
   const waiting = lab.run(t, filtered, { env: { BERTH_TOKEN: String(token) } })
+  // Of the streams, nothing is known before they end.
+  const asks = () => lab.service.answered.some(({ route }) => route === '/api/events')
+  await until('it knows the end of the log', async () => asks(), 60_000)
   await lab.service.stop()
   const again = await startLab(t, 0, { data, environment: { BERTH_PORT: String(lab.service.port), ...lab.ports } })
   await writeFile(done, '')

@@ -179,5 +179,5 @@ def test_after(machine): pass
   t.is((await admin.post(`/api/sut_reservation/${_id}/cancel`, {})).status, 200)
   const { out } = await running.ended
   t.regex(out, /berth\.Lost: the reservation is no longer in force: /, out)
-  t.regex(out, /2 failed, 1 error/)
+  t.regex(out, /1 failed, 2 errors/)
 })

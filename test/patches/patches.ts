@@ -1,4 +1,5 @@
 import { domainPatches } from './domain-patches.ts'
+import { webhookPatches } from './webhook-patches.ts'
 
 /**
  * Faults, each of which a test must notice. They replace one text in one file of the source; `npm run test:long --
@@ -17,6 +18,7 @@ export interface Patch {
 
 export const patches: readonly Patch[] = [
   ...domainPatches,
+  ...webhookPatches,
   {
     fault: 'the expected revision of an append is ignored',
     file: 'src/event-store/sqlite/append.ts',

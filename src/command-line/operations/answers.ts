@@ -70,8 +70,14 @@ export const describeOutput = (
   return `Prints ${isCreation ? `${others}, and ${made}` : `${made}, or ${others}`}. ${json}.`
 }
 
+/** What is shown once, by its member in answers, and what to do where the answer was lost. */
+const SHOWN_ONCE: Readonly<Record<string, (id: string) => string>> = {
+  token: (id) => `the token ${id} was issued, but the answer that had it was lost; revoke it`,
+  secret: (id) => `the webhook ${id} has a new secret, but the answer that had it was lost; replace it`,
+}
+
 /**
- * Prints the id of what was created and its token or the password that was made for it, a line each, or else each member
+ * Prints the id of what was created and its token, its secret or the password that was made for it, a line each, or else each member
  * of an answer with its value.
  *
  * @throws CommandFailure if the answer that had a token was lost: it is shown once
@@ -83,11 +89,13 @@ export const printAnswer = (
   { stdout }: Pick<Terminal, 'stdout'>,
 ): void => {
   const id = cellOf(answer._id ?? answer.series_id)
-  if (membersOfAnswer(operation).has('token') && answer.token === undefined)
-    throw new CommandFailure(`the token ${id} was issued, but the answer that had it was lost; revoke it`)
+  for (const [member, lost] of Object.entries(SHOWN_ONCE))
+    if (membersOfAnswer(operation).has(member) && answer[member] === undefined) throw new CommandFailure(lost(id))
   if (isJson) stdout(`${JSON.stringify(made === undefined ? answer : { ...answer, password: made })}\n`)
   else if (operation.isCreation || made !== undefined) {
-    const lines = [...(operation.isCreation ? [id] : []), answer.token, made].filter((line) => line !== undefined)
+    const lines = [...(operation.isCreation ? [id] : []), answer.token, answer.secret, made].filter(
+      (line) => line !== undefined,
+    )
     stdout(`${lines.join('\n')}\n`)
   } else for (const [member, value] of Object.entries(answer)) stdout(`${member}\t${cellOf(value)}\n`)
 }

@@ -96,7 +96,9 @@ const parseJson = (body: string): unknown => {
 
 /** What a text means as a value. @throws WrongUsage */
 const readValue = ({ member, schema }: Field, typed: string): unknown => {
+  if (typed === 'null' && admits(schema, 'null')) return null
   if (admits(schema, 'string')) return typed
+  if (admits(schema, 'array')) return typed.split(',')
   const isNames = admits(schema, 'object') && !typed.startsWith('{') && typed !== 'null'
   if (member !== 'quota' && !isNames) return parseJson(typed)
   const read: E.Either<string, unknown> = member === 'quota' ? parseQuota(typed) : parseScope(typed)

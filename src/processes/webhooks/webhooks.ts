@@ -138,8 +138,10 @@ export const makeWebhooks = (options: WebhooksOptions) => {
     attemptsOf: attempts.of,
     lastFailureOf: attempts.lastFailureOf,
     /** Up to where a webhook has come, as far as this instance knows. */
-    positionOf: ({ _id, position }: Pick<WebhookState, '_id' | 'position'>): PublicPosition =>
-      toPublicPosition(Math.max(position, runs.get(_id)?.position() ?? position)),
+    positionOf: ({ _id, position, begun }: WebhookState): PublicPosition => {
+      const run = runs.get(_id)
+      return toPublicPosition(Math.max(position, run?.begun === begun ? run.position() : position))
+    },
     /** How many events of the log each webhook has not passed. */
     lags: (): Readonly<Record<string, number>> =>
       Object.fromEntries([...runs].map(([id, run]) => [id, Math.max(0, views.position() - run.position())])),

@@ -70,6 +70,24 @@ test('a user, a new password, a token and a SUT survive a lost answer too, and a
   t.is(issued.code, 1)
   t.regex(issued.error, /^berth: the token [0-9a-f]{24} was issued, but the answer that had it was lost; revoke it\n$/)
 
+  const hooks = await stage(t, 1, '/api/webhook/create')
+  const add = ['webhook', 'add', '--url', 'http://127.0.0.1:1/', '--types', 'SutCreated,SutRetired']
+  t.regex(
+    (await hooks.run(...add)).error,
+    /^berth: the webhook [0-9a-f]{24} has a new secret, but the answer .* replace it\n$/,
+  )
+  t.regex((await hooks.run(...add)).out, /^[0-9a-f]{24}\nwhsec_.{44}\n$/)
+  const { webhooks } = (await hooks.service.as('admin').get('/api/webhook')).json as {
+    webhooks: readonly { types: unknown }[]
+  }
+  t.deepEqual(
+    webhooks.map(({ types }) => types),
+    [
+      ['SutCreated', 'SutRetired'],
+      ['SutCreated', 'SutRetired'],
+    ],
+  )
+
   const fourth = await stage(t, 1, '/api/sut/create')
   const sut = await fourth.run('sut', 'add', 'lab-1', '--address', '192.168.9.5', '--port', '5900', '--type', 'vnc')
   t.deepEqual([sut.code, sut.error], [0, ''])

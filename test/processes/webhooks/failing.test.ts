@@ -3,7 +3,7 @@ import test from 'ava'
 import { RETRY_DELAYS } from '../../../src/processes/webhooks/delivery.ts'
 import type { Tidying } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
-import { answering, hookLab, receive } from './receiver.ts'
+import { answering, type HookLab, hookLab, receive } from './receiver.ts'
 
 /** What becomes of deliveries that receivers do not take. */
 
@@ -96,36 +96,47 @@ const peer = async (t: Tidying, onConnection: (socket: Socket) => void): Promise
 
 const onData = (act: (socket: Socket) => void) => (socket: Socket) => void socket.once('data', () => act(socket))
 
-test('a receiver that is silent, slow, cuts off, lies or never ends fails, or is taken at its first word', async (t) => {
-  const lab = await hookLab(t, { webhooks: { timeout: 300 } })
+type Behaviour = readonly [what: string, behave: (socket: Socket) => void, cause: string | null]
+
+/** What a test of each of these receivers comes to. */
+const causesOf = async (t: Tidying, lab: HookLab, rows: readonly Behaviour[]) => {
+  const causeOf = async ([what, behave]: Behaviour) => {
+    const hook = await lab.create(await peer(t, behave), { sut_id: 'none' })
+    return [what, (await lab.on(hook, 'test')).json.cause]
+  }
+  return Promise.all(rows.map(causeOf))
+}
+const expectedOf = (rows: readonly Behaviour[]) => rows.map(([what, , cause]) => [what, cause])
+
+test('a receiver that does not answer in time has failed, also one that answers a little at a time', async (t) => {
   const drip = onData((socket) => {
     const timer = setInterval(() => socket.write('X-Slow: 1\r\n'), 20)
     socket.once('close', () => clearInterval(timer))
     socket.write('HTTP/1.1 200 OK\r\n')
   })
-  const rows: readonly (readonly [string, (socket: Socket) => void, unknown])[] = [
+  const rows: readonly Behaviour[] = [
     ['silent', () => undefined, 'timed_out'],
     ['slow', drip, 'timed_out'],
-    ['cuts off', onData((socket) => socket.resetAndDestroy()), 'reset'],
-    ['lies', onData((socket) => socket.end('220 mail.example ESMTP\r\n')), 'not_http'],
-    ['ends', onData((socket) => socket.end()), 'reset'],
-    [
-      'endless',
-      onData((socket) => {
-        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
-        const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
-        const write = () => {
-          while (socket.writable && socket.write(chunk));
-        }
-        socket.on('drain', write)
-        write()
-      }),
-      null,
-    ],
   ]
-  const hooks = await Promise.all(rows.map(async ([, behave]) => lab.create(await peer(t, behave), { sut_id: 'none' })))
-  const answers = await Promise.all(hooks.map(async (hook) => (await lab.on(hook, 'test')).json.cause))
-  for (const [n, [what, , cause]] of rows.entries()) t.is(answers[n], cause, what)
+  t.deepEqual(await causesOf(t, await hookLab(t, { webhooks: { timeout: 300 } }), rows), expectedOf(rows))
+})
+
+test('a receiver that cuts off or lies has failed, and one that never ends is taken at its first word', async (t) => {
+  const endless = onData((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
+    const write = (): void => {
+      while (socket.writable && socket.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`));
+    }
+    socket.on('drain', write)
+    write()
+  })
+  const rows: readonly Behaviour[] = [
+    ['cuts off', onData((socket) => socket.resetAndDestroy()), 'reset'],
+    ['ends', onData((socket) => socket.end()), 'reset'],
+    ['lies', onData((socket) => socket.end('220 mail.example ESMTP\r\n')), 'not_http'],
+    ['endless', endless, null],
+  ]
+  t.deepEqual(await causesOf(t, await hookLab(t), rows), expectedOf(rows))
 })
 
 test('a name that resolves to another address after the check is not sent to', async (t) => {

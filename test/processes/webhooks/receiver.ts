@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import type { Setting, Tidying } from '../../http/harness.ts'
-import { type Lab, lab } from '../../http/lab.ts'
+import { lab } from '../../http/lab.ts'
 import { until } from '../../http/until.ts'
 
 /** A receiver of webhooks, and labs that send to it. */
@@ -54,7 +54,8 @@ export const receive = async (t: Tidying, first: Answer = answering(204), host =
       answer = next
     },
     /** Waits until so much has arrived. */
-    takes: (count: number): Promise<void> => until(`${count} deliveries`, async () => received.length >= count, 10_000),
+    takes: (count: number, within = 10_000): Promise<void> =>
+      until(`${count} deliveries`, async () => received.length >= count, within),
   }
 }
 export type Receiver = Awaited<ReturnType<typeof receive>>
@@ -117,4 +118,4 @@ export const hookLab = async (t: Tidying, setting: Setting = {}) => {
     },
   }
 }
-export type HookLab = Lab & Awaited<ReturnType<typeof hookLab>>
+export type HookLab = Awaited<ReturnType<typeof hookLab>>

@@ -39,6 +39,8 @@ const BY_HAND: Readonly<Record<string, () => Promise<Command>>> = {
   'user import': async () => (await import('./import/imports.ts')).userImportCommand,
   'sut import': async () => (await import('./import/imports.ts')).sutImportCommand,
   history: async () => (await import('./log/history.ts')).historyCommand,
+  'report usage': async () => (await import('./log/report.ts')).usageReportCommand,
+  'report demand': async () => (await import('./log/report.ts')).demandReportCommand,
   export: async () => (await import('./log/export.ts')).exportCommand,
   backup: async () => (await import('./log/copies.ts')).backupCommand,
   copy: async () => (await import('./log/copies.ts')).copyCommand,

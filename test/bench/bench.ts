@@ -10,6 +10,7 @@ import { createRows } from './parts/creates.ts'
 import { gatewayRows } from './parts/gateway.ts'
 import { matchingRows } from './parts/matching.ts'
 import { readRows } from './parts/reads.ts'
+import { reportRows } from './parts/reports.ts'
 import { waitingRows } from './parts/waiting.ts'
 import { scaleRows } from './scale/scale.ts'
 
@@ -25,7 +26,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '1' },
     only: {
       type: 'string',
-      default: 'creates,reads,scale,gateway,beside-pages,matching,waiting',
+      default: 'creates,reads,scale,gateway,beside-pages,matching,waiting,reports',
     },
     events: { type: 'string', default: '1000000' },
   },
@@ -60,6 +61,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'beside-pages': (directory) => besidePagesRows({ rounds, seconds, directory, say }),
   matching: (directory) => matchingRows({ rounds, seconds, directory, say }),
   waiting: (directory) => waitingRows({ rounds, seconds, directory, say }),
+  reports: (directory) => reportRows({ rounds, events, directory, say }),
 }
 
 const partOf = (name: string): Part => {

@@ -8,7 +8,16 @@ import { type } from './terminal.ts'
 /** Commands, with their operands in capitals. */
 const BY_HAND = [
   ...['serve', 'backup DIR', 'copy', 'replay', 'verify', 'checkpoint', 'audit key'],
-  ...['vault rotate', 'vault status', 'vault forget KEY', 'client ADDRESS', 'history NAME', 'export'],
+  ...[
+    'vault rotate',
+    'vault status',
+    'vault forget KEY',
+    'client ADDRESS',
+    'history NAME',
+    'export',
+    'report usage',
+    'report demand',
+  ],
   ...['connect RESERVATION', 'reserve', 'release RESERVATION', 'list', 'sut import FILE', 'user import FILE'],
 ]
 /** Those that are derived from routes. */

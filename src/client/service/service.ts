@@ -39,7 +39,7 @@ export interface CallOptions {
   /** Time for an answer beyond that, where it must be shorter than usual. */
   readonly answerMs?: number
   /** The media type of an answer that is a text. */
-  readonly accept?: 'text/plain' | 'application/x-ndjson'
+  readonly accept?: 'text/plain' | 'text/csv' | 'application/x-ndjson'
   /** For a request that another run of the program may repeat. */
   readonly idempotencyKey?: string
   /** Further headers. */

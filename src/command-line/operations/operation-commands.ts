@@ -33,13 +33,13 @@ const nameOf = ({ method, path }: Route): string => {
 
 /**
  * Logins are for browsers, and `me` is whoever asks. Text and streams are what `checkpoint`, `audit key` and `export`
- * read, and `history` and imports take more than a request.
+ * read, and `history`, reports and imports take more than a request or print a table.
  */
 const hasCommand = ({ path, roles, mediaType }: Route): boolean =>
   path.startsWith('/api/') &&
   roles !== 'anyone' &&
   mediaType === undefined &&
-  !/^\/api\/(?:log|user\/me)|\/(?:history|import)$/.test(path)
+  !/^\/api\/(?:log|report|user\/me)|\/(?:history|import)$/.test(path)
 
 /** Members and parameters that name others. */
 const REFERENCES = { sut_id: 'sut', user_id: 'user', actor: 'user' } as const

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeTurns } from '../../concurrency/turns.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
@@ -28,9 +29,17 @@ const isOfClient = (error: unknown): boolean => {
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ERR_STREAM_UNABLE_TO_PIPE' || name === 'AbortError'
 }
 
+/** One piece a turn: a client that reads fast would otherwise be sent them all in one. */
+async function* paced(makePieces: MakePieces): AsyncGenerator<string> {
+  for await (const piece of makePieces()) {
+    yield piece
+    await turn()
+  }
+}
+
 const send = async (makePieces: MakePieces, timeout: number, response: ServerResponse): Promise<void> => {
   try {
-    await pipeline(Readable.from(makePieces()), response, { signal: AbortSignal.timeout(timeout) })
+    await pipeline(Readable.from(paced(makePieces)), response, { signal: AbortSignal.timeout(timeout) })
   } catch (error) {
     // The connection is closed, so that the client can see that the answer is incomplete.
     response.destroy()

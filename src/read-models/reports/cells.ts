@@ -105,16 +105,35 @@ export const makeCells = <Cell>(buckets: readonly Bucket[], max: number, makeCel
     ): ReportColumns => {
       const width = 2 + figures.length + (codes?.length ?? 0)
       const keys = [...numbers.keys()].sort(compareKeys)
-      const ranks = new Map(keys.map((key, rank) => [numbers.get(key), rank]))
-      const placed = [...cells].map(([place, cell]) => {
-        const number = Math.floor(place / starts.length)
-        return { bucket: place - number * starts.length, key: ranks.get(number) as number, cell }
-      })
-      placed.sort((a, b) => a.bucket - b.bucket || a.key - b.key)
-      const rows = new Float64Array(placed.length * width)
-      for (const [n, { bucket, key, cell }] of placed.entries()) rows.set([bucket, key, ...figuresOf(cell)], n * width)
+      const placeOf = keys.map((key) => (numbers.get(key) as number) * starts.length)
+      const rankOf = new Map(placeOf.map((place, rank) => [place, rank]))
+      // Numbers are sorted without a function that compares them.
+      const order = Float64Array.from(cells.keys(), (place) => {
+        const bucket = place % starts.length
+        return bucket * keys.length + (rankOf.get(place - bucket) as number)
+      }).sort()
+      const rows = new Float64Array(order.length * width)
+      for (const [n, nth] of order.entries()) {
+        const rank = nth % keys.length
+        const bucket = (nth - rank) / keys.length
+        rows.set([bucket, rank, ...figuresOf(cells.get((placeOf[rank] as number) + bucket) as Cell)], n * width)
+      }
       return { buckets: buckets.map(({ name }) => name), keys, figures, ...(codes && { codes }), rows }
     },
   }
 }
 export type Cells<Cell> = ReturnType<typeof makeCells<Cell>>
+
+/** Counts different texts. Most cells have one, which needs no set. */
+export const makeDistinct = () => {
+  let first: string | undefined
+  let all: Set<string> | undefined
+  return {
+    add: (text: string): void => {
+      first ??= text
+      if (text !== first) all ??= new Set([first])
+      all?.add(text)
+    },
+    count: (): number => all?.size ?? Number(first !== undefined),
+  }
+}

@@ -5,7 +5,15 @@ import { epochMillisecondsOf, epochSecondsOf } from '../../domain/values/instant
 import type { Milliseconds, UnixMilliseconds } from '../../domain/values/units.ts'
 import { prepare, prepareArrays } from '../../files/sqlite.ts'
 import { CURRENT } from '../tables/schema.ts'
-import { type Cells, makeCells, type ReportBy, type ReportColumns, type ReportQuery, unlessTooMany } from './cells.ts'
+import {
+  type Cells,
+  makeCells,
+  makeDistinct,
+  type ReportBy,
+  type ReportColumns,
+  type ReportQuery,
+  unlessTooMany,
+} from './cells.ts'
 
 /** For how long SUTs were held and used, and what became of reservations. */
 
@@ -48,14 +56,14 @@ interface Cell {
   releasedEarly: Milliseconds
   /** Whether a SUT that is forwarded is among those of the row. */
   isForwarded: boolean
-  readonly users: Set<string>
-  readonly suts: Set<string>
+  readonly users: ReturnType<typeof makeDistinct>
+  readonly suts: ReturnType<typeof makeDistinct>
 }
 
 const makeCell = (): Cell => ({
   ...{ held: 0, used: 0, reservations: 0, unused: 0, cancelled: 0, releasedEarly: 0, isForwarded: false },
-  users: new Set(),
-  suts: new Set(),
+  users: makeDistinct(),
+  suts: makeDistinct(),
 })
 
 const seconds = (milliseconds: Milliseconds): number => Math.floor(milliseconds / 1000)
@@ -68,8 +76,8 @@ const figuresOf = (cell: Cell): readonly number[] => [
   cell.isForwarded ? cell.unused : Number.NaN,
   cell.cancelled,
   seconds(cell.releasedEarly),
-  cell.users.size,
-  cell.suts.size,
+  cell.users.count(),
+  cell.suts.count(),
 ]
 
 export const USAGE_FIGURES = [

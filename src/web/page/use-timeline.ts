@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks'
 import { MACHINES, PEOPLE } from '../data/lists.ts'
 import { type Person, type Reservation, type Sut, turnaroundOf } from '../data/objects.ts'
 import { ofKinds, type Source } from '../data/query.ts'
@@ -16,6 +16,13 @@ export const useMachines = (): ReadonlyMap<string, Sut> => useReading(MACHINES).
 
 /** All people by id: nobody before they were read. */
 export const usePeople = (): ReadonlyMap<string, Person> => useReading(PEOPLE).value ?? NOBODY
+
+/** The name of one of them, or its id until that is known. */
+const useNameIn = (all: ReadonlyMap<string, { readonly name: string }>) =>
+  useCallback((id: string): string => all.get(id)?.name ?? id, [all])
+
+export const useMachineName = () => useNameIn(useMachines())
+export const usePersonName = () => useNameIn(usePeople())
 
 export interface TimelineReading extends Pick<Reading<true>, 'value' | 'failed' | 'retry'> {
   /** Tells which machines are in view, and which are near it: these are read, before one sees them. */

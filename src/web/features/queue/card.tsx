@@ -3,7 +3,7 @@ import { OWN_REQUESTS } from '../../data/requests.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
-import { useMachines, useOneReservation } from '../../page/use-timeline.ts'
+import { useMachineName, useOneReservation } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm, useCommand } from '../../parts/commands/command.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -24,7 +24,7 @@ const Granted = ({ request }: { readonly request: WaitingRequest }) => {
 const Waiting = ({ request, onWithdrawn }: { readonly request: WaitingRequest; readonly onWithdrawn: () => void }) => {
   const page = usePage()
   const now = page.clock.value
-  const machines = useMachines()
+  const nameOf = useMachineName()
   const command = useCommand()
   const [isAsking, setAsking] = useState(false)
   const me = meOf(page)
@@ -42,7 +42,7 @@ const Waiting = ({ request, onWithdrawn }: { readonly request: WaitingRequest; r
         <Icon name="queue" />
         <span class="row">
           <b class="medium clip">
-            <Said words={wordsOfRequest(request, (id) => machines.get(id)?.name ?? id)} />
+            <Said words={wordsOfRequest(request, nameOf)} />
           </b>
         </span>
         <span class="when num" role="status">

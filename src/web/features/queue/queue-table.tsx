@@ -4,7 +4,7 @@ import type { SutRequest } from '../../data/objects.ts'
 import { formatNumber, formatWhen, midnightOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
-import { useMachines } from '../../page/use-timeline.ts'
+import { useMachineName } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Table } from '../../parts/show/table.tsx'
 import { wordsOfRequest } from './wants.ts'
@@ -17,9 +17,8 @@ export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] })
   const page = usePage()
   // Drawn again when the day changes, not with every tick: a queue may be long.
   const today = useComputed(() => midnightOf(page.clock.value)).value
-  const suts = useMachines()
   const ownId = meOf(page)._id
-  const nameOf = (id: string): string => suts.get(id)?.name ?? id
+  const nameOf = useMachineName()
   // Of a long queue one sees its beginning, and oneself.
   const [most, setMost] = useState(FIRST)
   const rows = queue.map((request, n) => ({ request, place: n + 1, isOwn: request.user_id === ownId }))

@@ -1,6 +1,6 @@
 import { type Sut, takenOf } from '../../data/objects.ts'
 import { formatCount, formatDay, formatWhen, midnightOf, toIso } from '../../format/format.ts'
-import { useReserved } from '../../page/use-timeline.ts'
+import { usePersonName, useReserved } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Input } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -91,13 +91,8 @@ export const TimesField = ({ first, times, onChange }: TimesProps) => {
   )
 }
 
-interface DatesProps {
-  readonly occurrences: readonly Occurrence[]
-  readonly nameOf: (userId: string) => string
-}
-
-const TakenText = ({ occurrence, nameOf }: { occurrence: Occurrence; nameOf: DatesProps['nameOf'] }) => {
-  const { taken, from, to } = occurrence
+const TakenText = ({ occurrence: { taken, from, to } }: { readonly occurrence: Occurrence }) => {
+  const nameOf = usePersonName()
   if (taken === undefined) return <span class="muted">free</span>
   const { held } = taken
   const isTurnaround = held.to <= from || held.from >= to
@@ -109,7 +104,7 @@ const TakenText = ({ occurrence, nameOf }: { occurrence: Occurrence; nameOf: Dat
   )
 }
 
-const Dates = ({ occurrences, nameOf }: DatesProps) => {
+const Dates = ({ occurrences }: { readonly occurrences: readonly Occurrence[] }) => {
   const taken = occurrences.filter((each) => each.taken !== undefined).length
   const many = formatCount(occurrences.length, 'date')
   return (
@@ -122,7 +117,7 @@ const Dates = ({ occurrences, nameOf }: DatesProps) => {
           <li key={occurrence.from} class={occurrence.taken === undefined ? '' : 'taken'}>
             <Icon name={occurrence.taken === undefined ? 'check' : 'warning'} />
             <span class="num nowrap">{formatDay(occurrence.from)}</span>
-            <TakenText occurrence={occurrence} nameOf={nameOf} />
+            <TakenText occurrence={occurrence} />
           </li>
         ))}
       </ul>
@@ -153,22 +148,19 @@ const Fewer = ({
   )
 }
 
-export const DatesToBe = ({
-  reading: { occurrences, failed },
-  nameOf,
-  onTimes,
-}: {
+interface DatesToBeProps {
   readonly reading: ReadDates
-  readonly nameOf: DatesProps['nameOf']
   readonly onTimes: (times: number) => void
-}) =>
+}
+
+export const DatesToBe = ({ reading: { occurrences, failed }, onTimes }: DatesToBeProps) =>
   occurrences === undefined ? (
     <Status class="muted">
       {failed === undefined ? 'Checking the dates' : `The dates could not be loaded: ${failed.message}`}
     </Status>
   ) : (
     <>
-      <Dates occurrences={occurrences} nameOf={nameOf} />
+      <Dates occurrences={occurrences} />
       <Fewer occurrences={occurrences} onTimes={onTimes} />
     </>
   )

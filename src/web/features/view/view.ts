@@ -64,6 +64,12 @@ export const show = (change: Partial<View>): void => {
   view.value = { ...view.peek(), ...change }
 }
 
+/** Closes what is open over the timeline. */
+export const close = (): void => show({ open: undefined })
+
+/** Draws a draft, whose form stays open. */
+export const draw = (draft: Draft): void => show({ open: { kind: 'draft', draft } })
+
 export const backToNow = (): void => show({ time: undefined, open: undefined, returns: view.peek().returns + 1 })
 
 /** Shows another span of what is shown: today's where that has today. */

@@ -7,7 +7,6 @@ import { seriesRefusalText } from '../../features/series/series-refusals.ts'
 import { useWeekly } from '../../features/series/use-weekly.ts'
 import { formatCount } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
-import { usePeople } from '../../page/use-timeline.ts'
 import { ReserveButton } from './buttons.tsx'
 import type { Take } from './choices.ts'
 
@@ -23,8 +22,6 @@ interface Props {
 export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props) => {
   const page = usePage()
   const now = page.clock.value
-  const people = usePeople()
-  const nameOf = (id: string): string => people.get(id)?.name ?? id
   const weekly = useWeekly({
     sut,
     window: windowOf(take.asked, now, []),
@@ -37,7 +34,7 @@ export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props) => 
   return (
     <>
       <TimesField first={first} times={times} onChange={onTimes} />
-      <DatesToBe reading={dates} nameOf={nameOf} onTimes={onTimes} />
+      <DatesToBe reading={dates} onTimes={onTimes} />
       {refused !== undefined && (
         <RefusalNote refused={refused} text={seriesRefusalText(refused.problem)} onBeyond={() => reserve(true)} />
       )}

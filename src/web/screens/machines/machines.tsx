@@ -10,7 +10,7 @@ import { HOUR } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { useFilterInAddress } from '../../page/use-filter.ts'
-import { useMachines, usePeople, useTimeline } from '../../page/use-timeline.ts'
+import { useMachines, usePersonName, useTimeline } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import { FilterBar, TitleBar } from './machine-bars.tsx'
@@ -33,12 +33,11 @@ const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport:
 
 const useRows = (now: number) => {
   const page = usePage()
-  const [suts, people] = [useMachines(), usePeople()]
+  const [suts, nameOf] = [useMachines(), usePersonName()]
   const { bySut } = page.reservations.all.value
   const { filter, order } = view.value
   const ownId = meOf(page)._id
   return useMemo(() => {
-    const nameOf = (id: string): string => people.get(id)?.name ?? id
     const all = [...suts.values()].map((sut) => rowOf(sut, bySut.get(sut._id) ?? NONE, now, ownId, nameOf))
     return {
       all,
@@ -47,7 +46,7 @@ const useRows = (now: number) => {
         order,
       ),
     }
-  }, [suts, bySut, people, filter, order, now, ownId])
+  }, [suts, bySut, nameOf, filter, order, now, ownId])
 }
 
 /** Machines that are asked for together: those in view, and those around them. */

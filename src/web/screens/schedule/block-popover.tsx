@@ -6,10 +6,11 @@ import { GiveBack, ShortenMenu, type Until } from '../../features/holding/give-b
 import { type ReservationCommand, useReservation } from '../../features/holding/use-reservation.ts'
 import { type Booked, extensionsOf, type Taken } from '../../features/schedule/calendar.ts'
 import { SeriesNote } from '../../features/series/series.tsx'
-import { show } from '../../features/view/view.ts'
+import { close, show } from '../../features/view/view.ts'
 import { formatDayTitle, formatDuration, formatWhen, toIso } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
+import { usePersonName } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Chip } from '../../parts/choose/chip.tsx'
 import { CommandButton } from '../../parts/commands/command.tsx'
@@ -23,11 +24,8 @@ interface Props {
   readonly end: number | undefined
   /** Whether it is asked at once if it is to be given back. */
   readonly isGivenBack: boolean | undefined
-  readonly nameOf: (userId: string) => string
   readonly anchor: () => Element | null
 }
-
-const close = (): void => show({ open: undefined })
 
 interface ExtendProps {
   readonly own: Booked
@@ -129,7 +127,8 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props) => {
 }
 
 export const BlockPopover = (props: Props) => {
-  const { sut, reservation, nameOf, anchor } = props
+  const { sut, reservation, anchor } = props
+  const nameOf = usePersonName()
   const page = usePage()
   const me = meOf(page)
   const now = page.minute.value

@@ -10,9 +10,10 @@ import { bodyOf } from '../../features/reserve/request.ts'
 import { ForField, LengthField, StartField } from '../../features/reserve/reserve-fields.tsx'
 import type { Stretch, Taken } from '../../features/schedule/calendar.ts'
 import { beginOf, type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from '../../features/schedule/draft.ts'
-import { show } from '../../features/view/view.ts'
+import { close, draw, show } from '../../features/view/view.ts'
 import { formatClock, formatDay, formatDayTitle, formatDuration, formatWhen, MINUTE } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { usePersonName } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { CommandButton } from '../../parts/commands/command.tsx'
 import { Name, Note, Status } from '../../parts/show/note.tsx'
@@ -25,7 +26,6 @@ interface Props {
   readonly sut: Sut
   readonly draft: Draft
   readonly taken: readonly Taken[]
-  readonly nameOf: (userId: string) => string
   readonly anchor: () => Element | null
 }
 
@@ -34,18 +34,16 @@ const aboutSut = (sut: Sut): string => {
   return [systemOf(sut), sut.sut_type.toUpperCase(), rack].filter((part) => part !== '').join(', ')
 }
 
-const change = (draft: Draft): void => show({ open: { kind: 'draft', draft } })
-
 const isToday = (time: number, now: number): boolean => formatDay(time) === formatDay(now)
 
 interface ClashProps {
   readonly clash: Clash & { readonly draft: Draft; readonly window: Stretch }
   readonly startOf: (draft: Draft) => number
-  readonly now: number
-  readonly nameOf: Props['nameOf']
 }
 
-const ClashText = ({ clash, now, nameOf }: Pick<ClashProps, 'clash' | 'now' | 'nameOf'>) => {
+const ClashText = ({ clash }: Pick<ClashProps, 'clash'>) => {
+  const now = usePage().clock.value
+  const nameOf = usePersonName()
   const { with: other, taken, isTurnaround, window } = clash
   const who = <Name of={nameOf(other.userId)} />
   if (!isTurnaround)
@@ -66,25 +64,26 @@ const ClashText = ({ clash, now, nameOf }: Pick<ClashProps, 'clash' | 'now' | 'n
   )
 }
 
-const ClashNote = ({ clash, startOf, now, nameOf }: ClashProps) => {
+const ClashNote = ({ clash, startOf }: ClashProps) => {
+  const now = usePage().clock.value
   const { taken, shorter, earlier } = clash
   return (
     <Note kind="warn">
       <div class="stack">
-        <ClashText clash={clash} now={now} nameOf={nameOf} />
+        <ClashText clash={clash} />
         <div class="chips">
           {shorter !== undefined && (
-            <Button look="small" onClick={() => change(shorter)}>
+            <Button look="small" onClick={() => draw(shorter)}>
               End at {formatWhen(taken.from, now)}, {formatDuration(lastsOf(shorter, now))}
             </Button>
           )}
           {earlier !== undefined && (
-            <Button look="small" onClick={() => change(earlier)}>
+            <Button look="small" onClick={() => draw(earlier)}>
               Start at {formatWhen(startOf(earlier), now)}
             </Button>
           )}
           {shorter === undefined && (
-            <Button look="small" onClick={() => change({ ...clash.draft, start: taken.to })}>
+            <Button look="small" onClick={() => draw({ ...clash.draft, start: taken.to })}>
               Start at {formatWhen(taken.to, now)}
             </Button>
           )}
@@ -98,7 +97,7 @@ const ClashNote = ({ clash, startOf, now, nameOf }: ClashProps) => {
 const INSTEAD: ReadonlySet<string> = new Set(['reservation_conflict', 'no_sut_free'])
 
 /** The form in which one reserves: what is chosen is drawn on the timeline at once, what is sent only on an answer. */
-export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props) => {
+export const DraftPopover = ({ sut, draft, taken, anchor }: Props) => {
   const page = usePage()
   const me = meOf(page)
   const now = page.clock.value
@@ -109,7 +108,6 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props) => {
   const window = windowOf(draft, now, taken)
   // What is sent may be seen on the timeline before its answer comes.
   const clash = command.isBusy ? undefined : clashOfDraft(draft, taken, now)
-  const close = (): void => show({ open: undefined })
 
   const send = (what: Draft, isBeyondQuota = false, like?: Sut) =>
     command.act('create', bodyOf(what, userId, now, isBeyondQuota, like), ({ _id }) =>
@@ -118,11 +116,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props) => {
 
   if (isWeekly)
     return (
-      <SeriesPopover
-        {...{ sut, draft, taken, userId, nameOf, anchor }}
-        onFor={setUserId}
-        onOnce={() => setWeekly(false)}
-      />
+      <SeriesPopover {...{ sut, draft, taken, userId, anchor }} onFor={setUserId} onOnce={() => setWeekly(false)} />
     )
   if (waiting.id !== undefined)
     return (
@@ -137,7 +131,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props) => {
     return (
       <Refusal
         key="refused"
-        {...{ sut, draft, window, anchor, nameOf, waiting }}
+        {...{ sut, draft, window, anchor, waiting }}
         refused={refused}
         onWait={(of) => waiting.wait({ of, length: draft.length, userId })}
         onSend={send}
@@ -159,8 +153,8 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props) => {
     >
       {command.isBusy && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
       <div class="pop-body">
-        <StartField asked={draft} now={now} onChange={change} />
-        <LengthField asked={draft} onChange={change} />
+        <StartField asked={draft} now={now} onChange={draw} />
+        <LengthField asked={draft} onChange={draw} />
         {me.role === 'administrator' && <ForField userId={userId} onChoose={setUserId} />}
         <div class="result">
           <b>
@@ -180,12 +174,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props) => {
           />
         )}
         {clash !== undefined && (
-          <ClashNote
-            clash={{ ...clash, draft, window }}
-            startOf={(other: Draft) => windowOf(other, now, taken).from}
-            now={now}
-            nameOf={nameOf}
-          />
+          <ClashNote clash={{ ...clash, draft, window }} startOf={(other: Draft) => windowOf(other, now, taken).from} />
         )}
       </div>
       <div class="row pop-foot">

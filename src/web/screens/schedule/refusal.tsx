@@ -9,7 +9,7 @@ import { beginOf, type Draft, lengthTo } from '../../features/schedule/draft.ts'
 import { formatDuration, formatWhen, MINUTE, QUARTER } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
-import { useMachines } from '../../page/use-timeline.ts'
+import { useMachineName, usePersonName } from '../../page/use-timeline.ts'
 import { Name } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
 import { Instead, type InsteadProps, type Option } from './instead.tsx'
@@ -19,7 +19,6 @@ interface Props extends Pick<InsteadProps, 'waiting' | 'anchor' | 'onBack' | 'on
   readonly draft: Draft
   readonly window: Stretch
   readonly refused: Refused
-  readonly nameOf: (userId: string) => string
   readonly onSend: (draft: Draft, isBeyondQuota?: boolean) => void
   readonly onSendLike: (draft: Draft) => void
   readonly onWait: (of: Wanted['of']) => void
@@ -65,7 +64,8 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
 }
 
 const Conflicting = (props: Props) => {
-  const { sut, draft, window, refused, nameOf } = props
+  const { sut, draft, window, refused } = props
+  const nameOf = usePersonName()
   const now = usePage().clock.value
   const [first] = refused.problem.conflicts ?? []
   const options = optionsOf(props, now)
@@ -89,8 +89,7 @@ const Conflicting = (props: Props) => {
 const NoneFree = (props: Props) => {
   const { sut, draft, window, refused, onSend, onClose } = props
   const now = usePage().clock.value
-  const suts = useMachines()
-  const { next, longest } = insteadOf(refused.problem, (id) => suts.get(id)?.name ?? id)
+  const { next, longest } = insteadOf(refused.problem, useMachineName())
   const begin = beginOf(draft, now)
   const optionOf = ({ sutId, name, from, to }: Offer, icon: Option['icon'], hint: string): Option => {
     const start = from <= begin ? draft.start : from

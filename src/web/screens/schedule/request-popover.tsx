@@ -3,7 +3,7 @@ import { RequestCard } from '../../features/queue/card.tsx'
 import type { Taken } from '../../features/schedule/calendar.ts'
 import { draftAt } from '../../features/schedule/draft.ts'
 import type { Queued } from '../../features/schedule/queued.ts'
-import { show } from '../../features/view/view.ts'
+import { close, draw } from '../../features/view/view.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
 import { blockOf, Popover } from './popover.tsx'
@@ -20,13 +20,13 @@ export const RequestPopover = ({ sut, queued: { _id, userId, name }, at, taken }
   const page = usePage()
   const me = meOf(page)
   const title = userId === me._id ? 'You are waiting' : `${name} is waiting`
-  const reserve = (): void => show({ open: { kind: 'draft', draft: draftAt(sut._id, at, taken, page.clock.peek()) } })
+  const reserve = (): void => draw(draftAt(sut._id, at, taken, page.clock.peek()))
   return (
     <Popover
       title={title}
       subtitle={`At the next time ${sut.name} may be free`}
       anchor={() => blockOf(`queued ${_id}`)}
-      onClose={() => show({ open: undefined })}
+      onClose={close}
     >
       <div class="pop-body">
         <RequestCard id={_id} />

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Reservation, type Sut, takenOf } from '../../data/objects.ts'
 import type { Reserved } from '../../data/reservations.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
@@ -9,12 +9,12 @@ import { draftAt } from '../../features/schedule/draft.ts'
 import { grouped } from '../../features/schedule/rows.ts'
 import { type Span, spanLater, spanOf } from '../../features/schedule/span.ts'
 import { type Filter, isFiltering, matches, NO_FILTER } from '../../features/view/filter.ts'
-import { type Open, show, view } from '../../features/view/view.ts'
+import { close, draw, type Open, show, view } from '../../features/view/view.ts'
 import { midnightOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { useFilterInAddress } from '../../page/use-filter.ts'
-import { type TimelineReading, useMachines, usePeople, useTimeline } from '../../page/use-timeline.ts'
+import { type TimelineReading, useMachines, usePersonName, useTimeline } from '../../page/use-timeline.ts'
 import { toggled } from '../../parts/choose/toggled.ts'
 import { Status } from '../../parts/show/note.tsx'
 import { DateBar, FilterBar } from './bars.tsx'
@@ -60,21 +60,20 @@ const SKELETON = (
 
 const OpenPopover = ({ open }: { readonly open: Open }) => {
   const reserved = usePage().reservations.all.value
-  const [suts, people] = [useMachines(), usePeople()]
+  const suts = useMachines()
   const sut = suts.get(openSutOf(open, reserved) ?? '')
   const there = useRef<Open | undefined>(undefined)
   if (sut !== undefined) there.current = open
   // A reservation that was just made elsewhere may not have been read yet.
   const isGone = sut === undefined && (open.kind !== 'reservation' || there.current === open)
   useEffect(() => {
-    if (isGone) show({ open: undefined })
+    if (isGone) close()
   }, [isGone])
   if (sut === undefined) return undefined
-  const nameOf = (id: string): string => people.get(id)?.name ?? id
   const taken = takenOf(sut, reserved.bySut.get(sut._id))
   if (open.kind === 'draft') {
     const anchor = (): Element | null => document.querySelector('.draft')
-    return <DraftPopover key={sut._id} sut={sut} draft={open.draft} taken={taken} nameOf={nameOf} anchor={anchor} />
+    return <DraftPopover key={sut._id} sut={sut} draft={open.draft} taken={taken} anchor={anchor} />
   }
   if (open.kind === 'request')
     return <RequestPopover key={open.queued._id} sut={sut} queued={open.queued} at={open.at} taken={taken} />
@@ -86,7 +85,6 @@ const OpenPopover = ({ open }: { readonly open: Open }) => {
       isGivenBack={open.isGivenBack}
       reservation={reserved.byId.get(open.id) as Reservation}
       taken={taken}
-      nameOf={nameOf}
       anchor={() => blockOf(open.id)}
     />
   )
@@ -132,7 +130,7 @@ const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve:
     else if (cell.kind === 'queued')
       show({ open: { kind: 'request', queued: cell.queued, sutId: sut._id, at: cell.from } })
     else if (mayReserve && WHERE_DRAFTS_ARE.has(cell.kind) && cell.to > now)
-      show({ open: { kind: 'draft', draft: draftAt(sut._id, at, takenBySut(sut), now) } })
+      draw(draftAt(sut._id, at, takenBySut(sut), now))
   }
   const quick = (sut: Sut): void =>
     openCell(sut, { kind: 'gap', key: '', from: now, to: freeUntil(takenBySut(sut), now) ?? now }, now)
@@ -157,7 +155,7 @@ export const Schedule = () => {
   const today = useHeld(midnightOf(now), isHeld)
   const span = useMemo(() => spanOf(zoom, time ?? today), [zoom, time, today])
   const { onView, ...reading } = useLoading(span)
-  const [suts, people] = [useMachines(), usePeople()]
+  const suts = useMachines()
   const { bySut, known } = page.reservations.all.value
   const { all, shown, freeCount, rows } = useRows(now)
   useFilterInAddress('schedule', NO_FILTER, filter, (next) => show({ filter: next }))
@@ -169,7 +167,7 @@ export const Schedule = () => {
   const queued = useMemo(() => queuedBySut(queue), [queue])
   const mayReserve = me.role !== 'auditor'
   const isSettingUp = useSetUp(me.role === 'administrator')
-  const nameOf = useCallback((id: string): string => people.get(id)?.name ?? id, [people])
+  const nameOf = usePersonName()
   const { drawn, openSutId } = useDrawn(open, span, now)
   const { openCell, quick, onKey } = useOpening(open, span, now, mayReserve)
   const onFold = (title: string): void => show({ folded: toggled(folded, title) })

@@ -8,7 +8,7 @@ import { type Draft, windowOf } from '../../features/schedule/draft.ts'
 import { DatesToBe, TimesField } from '../../features/series/series-fields.tsx'
 import { seriesRefusalText } from '../../features/series/series-refusals.ts'
 import { USUAL_TIMES, useWeekly } from '../../features/series/use-weekly.ts'
-import { show } from '../../features/view/view.ts'
+import { close, draw, show } from '../../features/view/view.ts'
 import { formatClock, formatCount, formatWhen, weekdayOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
@@ -21,16 +21,12 @@ interface Props {
   readonly taken: readonly Taken[]
   readonly userId: string
   readonly onFor: (userId: string) => void
-  readonly nameOf: (userId: string) => string
   readonly anchor: () => Element | null
   readonly onOnce: () => void
 }
 
-const change = (draft: Draft): void => show({ open: { kind: 'draft', draft } })
-const close = (): void => show({ open: undefined })
-
 export const SeriesPopover = (props: Props) => {
-  const { sut, draft, taken, userId, onFor, nameOf, anchor, onOnce } = props
+  const { sut, draft, taken, userId, onFor, anchor, onOnce } = props
   const page = usePage()
   const me = meOf(page)
   const now = page.clock.value
@@ -46,11 +42,11 @@ export const SeriesPopover = (props: Props) => {
       {command.isBusy && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
       <div class="pop-body">
         <TimesField first={first} times={times} onChange={setTimes} />
-        <StartField asked={draft} now={now} onChange={change} />
-        <LengthField asked={draft} onChange={change} />
+        <StartField asked={draft} now={now} onChange={draw} />
+        <LengthField asked={draft} onChange={draw} />
         {me.role === 'administrator' && <ForField userId={userId} onChoose={onFor} />}
         <OfflineNote sut={sut} now={now} />
-        <DatesToBe reading={dates} nameOf={nameOf} onTimes={setTimes} />
+        <DatesToBe reading={dates} onTimes={setTimes} />
         {refused !== undefined && (
           <RefusalNote refused={refused} text={seriesRefusalText(refused.problem)} onBeyond={() => reserve(true)} />
         )}

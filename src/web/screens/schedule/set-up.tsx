@@ -1,5 +1,4 @@
 import { effect, signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { MachineImport } from '../../features/machines/machine-import.tsx'
@@ -34,31 +33,48 @@ export const useSetUp = (isAdministrator: boolean): boolean => {
 }
 
 interface StepProps {
-  readonly number: number
   readonly title: string
   readonly text: string
+  readonly action?: string
   readonly isDone: boolean
+  readonly isOff?: boolean
+  /** Whether what comes before it is done. */
   readonly isNext: boolean
-  readonly children: ComponentChildren
+  readonly onPress: () => void
 }
 
-const Step = ({ number, title, text, isDone, isNext, children }: StepProps) => (
-  <li class={`step${isDone ? ' done' : isNext ? ' next' : ''}`}>
-    <span class="n">{isDone ? <Icon name="check" /> : number}</span>
-    <h3>
-      {title}
-      {isDone && <span class="vh">, done</span>}
-    </h3>
-    {!isDone && children}
-    <p>{text}</p>
-  </li>
-)
-
-const lookOf = (isNext: boolean) => (isNext ? 'primary' : undefined)
+const Step = ({
+  number,
+  title,
+  text,
+  action = title,
+  isDone,
+  isOff = false,
+  isNext,
+  onPress,
+}: StepProps & { readonly number: number }) => {
+  const isAnswered = usePage().control.isAnswered.value
+  return (
+    <li class={`step${isDone ? ' done' : isNext ? ' next' : ''}`}>
+      <span class="n">{isDone ? <Icon name="check" /> : number}</span>
+      <h3>
+        {title}
+        {isDone && <span class="vh">, done</span>}
+      </h3>
+      {!isDone && (
+        <Button
+          label={action}
+          look={isNext ? 'primary' : undefined}
+          disabled={isOff || !isAnswered}
+          onClick={onPress}
+        />
+      )}
+      <p>{text}</p>
+    </li>
+  )
+}
 
 export const SetUp = () => {
-  const { control } = usePage()
-  const isAnswered = control.isAnswered.value
   const { hasMachine, hasPerson, hasReservation, suts } = useSteps()
   const [open, setOpen] = useState<'machine' | 'person' | 'import' | undefined>(undefined)
   const close = (): void => setOpen(undefined)
@@ -74,50 +90,30 @@ export const SetUp = () => {
     leave()
     take(first, 30 * MINUTE)
   }
-  const [isPersonNext, isReservationNext] = [hasMachine && !hasPerson, hasMachine && hasPerson]
+  const steps: readonly StepProps[] = [
+    {
+      ...{ title: 'Add a machine', isDone: hasMachine, isNext: true, onPress: () => setOpen('machine') },
+      text: 'A name, an address, a port, and VNC, RDP or plain TCP. Berth checks right away whether it answers.',
+    },
+    {
+      ...{ title: 'Add a person', isDone: hasPerson, isNext: hasMachine, onPress: () => setOpen('person') },
+      text: 'Testers reserve machines, auditors read everything. Single sign-on adds people automatically.',
+    },
+    {
+      ...{ title: 'Make a reservation', action: 'Reserve', isDone: hasReservation, onPress: reserve },
+      ...{ isNext: hasMachine && hasPerson, isOff: !hasMachine },
+      text: 'Reserve the machine for half an hour and open its screen, to see that everything works.',
+    },
+  ]
   return (
     <div>
       <div class="steps">
         <h1 class="t20">Set up your lab</h1>
         <p class="second">Three steps. Then testers can help themselves.</p>
         <ol>
-          <Step
-            number={1}
-            title="Add a machine"
-            isDone={hasMachine}
-            isNext
-            text="A name, an address, a port, and VNC, RDP or plain TCP. Berth checks right away whether it answers."
-          >
-            <Button label="Add a machine" look="primary" disabled={!isAnswered} onClick={() => setOpen('machine')} />
-          </Step>
-          <Step
-            number={2}
-            title="Add a person"
-            isDone={hasPerson}
-            isNext={isPersonNext}
-            text="Testers reserve machines, auditors read everything. Single sign-on adds people automatically."
-          >
-            <Button
-              label="Add a person"
-              look={lookOf(isPersonNext)}
-              disabled={!isAnswered}
-              onClick={() => setOpen('person')}
-            />
-          </Step>
-          <Step
-            number={3}
-            title="Make a reservation"
-            isDone={hasReservation}
-            isNext={isReservationNext}
-            text="Reserve the machine for half an hour and open its screen, to see that everything works."
-          >
-            <Button
-              label="Reserve"
-              look={lookOf(isReservationNext)}
-              disabled={!hasMachine || !isAnswered}
-              onClick={reserve}
-            />
-          </Step>
+          {steps.map((step, n) => (
+            <Step key={step.title} number={n + 1} {...step} />
+          ))}
         </ol>
         <p class="small muted">
           Many machines already?{' '}

@@ -36,9 +36,10 @@ test('a span is whole days up to today, and one of own days is at most as long a
 test('what an address says is not believed', (t) => {
   t.is(spanNameOf({ ...NO_FILTER, span: 'toString' }), 'd30')
   t.deepEqual(
-    ['', 'user', 'tag.rack', 'tagged', 'sut'].map((by) => byOf({ ...NO_FILTER, by })),
+    ['', 'user', 'tag.rack', 'tag.<b>', 'tagged'].map((by) => byOf({ ...NO_FILTER, by }, false)),
     ['sut', 'user', 'tag.rack', 'sut', 'sut'],
   )
+  t.is(byOf({ ...NO_FILTER, by: 'tag.rack' }, true), 'sut', 'a link of somebody who sees more')
 })
 
 test('a month is shown by day, more by week from Monday, each bucket that has begun, also those without a row', (t) => {

@@ -46,8 +46,11 @@ export const asDates = (filter: Filter, now: number): Partial<Filter> => {
   return { span: 'dates', from: dayOfTime(from), to: dayOfTime(midnightOf(to, -1)) }
 }
 
-/** By what is summed up. */
-export const byOf = ({ by }: Filter): string => (by === 'user' || by.startsWith('tag.') ? by : 'sut')
+const TAG = /^tag\.[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+/** By what is summed up. Testers do not see tags. */
+export const byOf = ({ by }: Filter, isTester: boolean): string =>
+  by === 'user' || (!isTester && TAG.test(by)) ? by : 'sut'
 
 export const shareOf = ({ held_seconds, used_seconds }: UsageRow): number | undefined =>
   used_seconds === null || held_seconds === 0 ? undefined : Math.round((used_seconds / held_seconds) * 100) / 100

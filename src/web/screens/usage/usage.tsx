@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks'
-import { dayOfTime, isDay, timeOfDay } from '../../features/events/feed.ts'
+import { dayOfTime } from '../../features/events/feed.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { DayInput } from '../../features/schedule/day-input.tsx'
-import { formatZone, HOUR } from '../../format/format.ts'
+import { formatZone, HOUR, midnightOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { fromParameters } from '../../page/location.ts'
@@ -56,15 +56,14 @@ const CsvButton = ({ path }: { readonly path: string }) => {
 }
 
 const SpanBar = ({ filter, onChange }: FilterProps) => {
-  const page = usePage()
-  const now = page.minute.value
+  const now = usePage().minute.value
+  const period = periodOf(filter, now)
   const day = (name: 'from' | 'to', label: string) => (
     <DayInput
-      {...{ label, near: now, direction: -1, day: isDay(filter[name]) ? timeOfDay(filter[name]) : undefined }}
+      {...{ label, near: now, direction: -1, day: name === 'from' ? period.from : midnightOf(period.to, -1) }}
       onDay={(time) => onChange({ [name]: time === undefined ? '' : dayOfTime(time) })}
     />
   )
-  const period = periodOf(filter, now)
   const choose = (span: SpanName): void =>
     onChange(span === 'dates' ? asDates(filter, now) : { span, from: '', to: '' })
   return (
@@ -76,7 +75,7 @@ const SpanBar = ({ filter, onChange }: FilterProps) => {
           {day('to', 'Last day')}
         </>
       )}
-      <CsvButton path={`/api/report/usage?${reportQuery(period, byOf(filter), bucketSizeOf(period))}`} />
+      <CsvButton path={`/api/report/usage?${reportQuery(period, filter.by, bucketSizeOf(period))}`} />
     </div>
   )
 }
@@ -87,7 +86,7 @@ const OWN = { sut: 'Machine', user: 'You' }
 const ByBar = ({ filter, onChange }: FilterProps) => {
   const suts = useMachines()
   const isTester = meOf(usePage()).role === 'tester'
-  const by = byOf(filter)
+  const { by } = filter
   const names = useMemo(() => [...new Set([...suts.values()].flatMap(({ tags }) => Object.keys(tags)))].sort(), [suts])
   const choices = names.map((name) => ({ key: `tag.${name}`, text: name, isChosen: by === `tag.${name}` }))
   return (
@@ -113,7 +112,7 @@ const titleOf = (by: string): string => (by === 'sut' ? 'Machine' : by === 'user
 const Content = ({ filter, onChange }: FilterProps) => {
   const now = Math.floor(usePage().minute.value / HOUR) * HOUR
   const period = periodOf(filter, now)
-  const by = byOf(filter)
+  const { by } = filter
   const rows = useUsage(period, by, 'none')
   const chosen = rows.value?.find(({ key }) => key === filter.key)
   const title = titleOf(by)
@@ -145,9 +144,10 @@ const Content = ({ filter, onChange }: FilterProps) => {
 /** How the lab is used, as the reports of the service say it. It is always of now, whatever moment is looked at. */
 export const Usage = () => {
   const page = usePage()
-  const [filter, setFilter] = useState(() => fromParameters(NO_FILTER, page.place.value.parameters))
-  useFilterInAddress('usage', NO_FILTER, filter, setFilter)
-  const change = (part: Partial<Filter>): void => setFilter({ ...filter, ...part })
+  const [asked, setAsked] = useState(() => fromParameters(NO_FILTER, page.place.value.parameters))
+  useFilterInAddress('usage', NO_FILTER, asked, setAsked)
+  const filter = { ...asked, by: byOf(asked, meOf(page).role === 'tester') }
+  const change = (part: Partial<Filter>): void => setAsked({ ...asked, ...part })
   const now = page.minute.value
   const period = periodOf(filter, now)
   const totals = useUsage(period, 'none', 'none')

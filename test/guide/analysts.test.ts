@@ -1,0 +1,198 @@
+import { join } from 'node:path'
+import test from 'ava'
+import fc from 'fast-check'
+import { writeTables } from '../../src/archive/tables/write-tables.ts'
+import type { Event, Recorded } from '../../src/domain/event.ts'
+import { canonicalJson } from '../../src/domain/values/canonical-json.ts'
+import { formatMilliseconds } from '../../src/domain/values/instant.ts'
+import { toStorePosition } from '../../src/domain/values/position.ts'
+import type { StoredRecord } from '../../src/event-store/event-store.ts'
+import type { ReportColumns } from '../../src/read-models/reports/cells.ts'
+import { openDuckDb } from '../archive/duckdb.ts'
+import { idOf, metadata } from '../domain/builders.ts'
+import { type Tidying, temporaryData, withScope } from '../http/harness.ts'
+import { filled } from '../read-models/fill.ts'
+import { aPast, eventsOf, MINUTES, sutId, userId } from '../read-models/reports/story.ts'
+import { rounds } from '../thorough.ts'
+import { chapter } from './documents.ts'
+
+/** The queries of the chapter for analysts, held against the service's own figures. */
+
+const MINUTE = 60_000
+const ZONE = 'Europe/Berlin'
+
+const sqlOf = (title: string): string => {
+  const block = chapter('analysts.md').blocks.find(
+    ({ info, code }) => info === 'sql' && code.startsWith(`-- ${title}\n`),
+  )
+  if (block === undefined) throw new Error(`the chapter has no query "${title}"`)
+  return block.code
+}
+
+async function* recordsOf(events: readonly Recorded[]): AsyncGenerator<readonly StoredRecord[]> {
+  yield events.map(({ storePosition: _, ...event }, n) => ({
+    text: canonicalJson({ ...event, id: `00000000-0000-7000-8000-${`${n}`.padStart(12, '0')}` }),
+    storePosition: toStorePosition(n),
+  }))
+}
+
+/** The chapter's tables of these events, as of a time in Unix milliseconds, and its queries by their titles. */
+const analysisOf = async (t: Tidying, events: readonly Recorded[], now: number) => {
+  const output = join(await temporaryData(t), 'tables')
+  const options = { origin: 'lab', to: undefined, output, names: undefined, onProgress: () => undefined }
+  await writeTables(recordsOf(events), options, { events: 0, first: null, last: null })
+  const ask = await openDuckDb(t)
+  const setting = sqlOf('the tables').replaceAll("'tables/", `'${output}/`)
+  await ask(setting.replace('now()', `TIMESTAMPTZ '${new Date(now).toISOString()}'`))
+  return (title: string) => ask(sqlOf(title))
+}
+
+type Figures = Readonly<Record<string, string | number | null>>
+
+/** The rows of a report, by their members. */
+const rowsOf = (report: ReportColumns | undefined): readonly Figures[] => {
+  const { buckets = [], keys = [], figures = [], codes = [], rows = new Float64Array() } = report ?? {}
+  const names = [...figures, ...codes]
+  return Array.from({ length: rows.length / (names.length + 2) }, (_, n) => {
+    const [bucket = 0, key = 0, ...values] = rows.subarray(n * (names.length + 2), (n + 1) * (names.length + 2))
+    const members = names.map((name, at) => [name, values[at]] as const)
+    return { bucket: buckets[bucket] ?? null, key: keys[key] ?? null, ...Object.fromEntries(members) }
+  })
+}
+
+/** Unix milliseconds of a time as DuckDB writes it. */
+const moment = (time: string): number => Date.parse(time.replace(' ', 'T').replace(/\+00$/, 'Z'))
+
+test('hours by week and what was never used are those of the report on usage, in any past', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(aPast(['2030-03-30T00:00:00Z', '2030-10-26T00:00:00Z']), fc.nat(MINUTES), async (past, minute) =>
+      withScope(async (scope) => {
+        const events = eventsOf(past)
+        const now = past.base + minute * MINUTE
+        const ask = await analysisOf(scope, events, now)
+        const { lists } = filled(events)
+        const span = { from: past.base - 86_400_000, to: now, timeZone: ZONE, now, rowsMax: 100_000 }
+        const usage = (by: 'sut' | 'user', bucket: 'week' | 'none', to = now) =>
+          rowsOf(lists.usageReport({ ...span, by, bucket, to }))
+        t.deepEqual(
+          (await ask('hours by machine and week'))
+            .map(({ week, name, hours: held }) => `${moment(String(week))} ${name} ${Number(held).toFixed(3)}`)
+            .sort(),
+          usage('sut', 'week')
+            .filter(({ held_seconds }) => held_seconds)
+            .map(({ bucket, key, held_seconds }) => {
+              const name = `bench ${[0, 1, 2].find((n) => sutId(n) === key)}`
+              return `${Date.parse(String(bucket))} ${name} ${(Number(held_seconds) / 3_600).toFixed(3)}`
+            })
+            .sort(),
+        )
+        t.deepEqual(
+          (await ask('booked and never used')).map(({ user_id, unused }) => `${user_id} ${unused}`).sort(),
+          usage('user', 'none', past.base + 100 * 86_400_000)
+            .filter(({ unused_reservations }) => Number(unused_reservations) > 0)
+            .map(({ key, unused_reservations }) => `${key} ${unused_reservations}`)
+            .sort(),
+        )
+      }),
+    ),
+    { numRuns: rounds(3, 40) },
+  )
+})
+
+const BASE = Date.parse('2030-10-26T12:00:00Z')
+const at = (minute: number): string => formatMilliseconds(BASE + minute * MINUTE)
+
+/** Events at minutes, as of a log. */
+const logOf = (happened: readonly (readonly [minute: number, event: object])[]): readonly Recorded[] =>
+  happened.map(([minute, event], n) => {
+    const common = { id: `event ${n}`, stream: 'story', revision: n, storePosition: n }
+    return { ...common, ...(event as Event), metadata: metadata(at(minute)) } as Recorded
+  })
+
+const [bench] = eventsOf({ base: BASE, reservations: [], tags: [] })
+const [SUT, SECOND] = [sutId(0), sutId(1)]
+const request = (n: number, user: number) => ({ _id: idOf(5_000 + n), user_id: userId(user) })
+const asked = (n: number, user: number) => ({
+  type: 'ReservationRequested',
+  data: { ...request(n, user), duration: 900, priority: 0, expires_at: at(9_000), sut_id: SUT },
+})
+const reserved = (n: number, user: number, start: number, end: number) => ({
+  type: 'ReservationCreated',
+  data: {
+    ...{ _id: idOf(7_000 + n), sut_id: SUT, user_id: userId(user), listen_port: 20_000, counted: 4 },
+    ...{ start_time: `${at(start).slice(0, 19)}+00:00`, end_time: `${at(end).slice(0, 19)}+00:00` },
+  },
+})
+const refused = (minute: number, ...refusals: readonly (readonly [user: number, count: number, code?: string])[]) => ({
+  type: 'RefusalsCounted',
+  data: {
+    ...{ from: at(minute), to: at(minute + 1) },
+    refusals: refusals.map(([user, count, code = 'reservation_conflict']) => ({
+      ...{ user_id: userId(user), code, count, sut_id: SUT },
+    })),
+  },
+})
+const went = (sut: string, how: 'Online' | 'Offline') => ({
+  type: `SutWent${how}`,
+  data: { _id: sut, ...(how === 'Offline' && { cause: 'refused' }) },
+})
+
+const LOG = logOf([
+  [-9, { type: 'SutCreated', data: bench?.data }],
+  [-8, { type: 'SutMonitoringEnabled', data: { _id: SUT, interval: 60 } }],
+  [0, reserved(1, 0, 60, 120)],
+  [1, reserved(2, 1, 150, 200)],
+  [5, asked(1, 2)],
+  [15, asked(2, 0)],
+  [20, { type: 'RequestWithdrawn', data: request(2, 0) }],
+  [31, refused(30, [2, 3], [1, 1])],
+  [40, went(SUT, 'Offline')],
+  [70, went(SUT, 'Online')],
+  [75, asked(3, 2)],
+  [90, went(SUT, 'Offline')],
+  [100, went(SUT, 'Online')],
+  [131, refused(130, [2, 2], [0, 4, 'no_sut_free'])],
+  [140, { type: 'RequestExpired', data: request(1, 2) }],
+  [150, went(SUT, 'Offline')],
+])
+const NOW = BASE + 180 * MINUTE
+
+test('waiting by the hour and collisions are those of the report on demand, repairs those of the outages', async (t) => {
+  const ask = await analysisOf(t, LOG, NOW)
+  const { lists } = filled(LOG)
+  const span = { from: BASE - 86_400_000, to: NOW, timeZone: ZONE, now: NOW, rowsMax: 100 }
+  const demand = (by: 'user' | 'none', bucket: 'hour' | 'none') =>
+    rowsOf(lists.demandReport({ ...span, by, bucket, reader: '' }))
+  t.deepEqual(
+    (await ask('waiting by hour of the day')).map(({ hour, requests, minutes }) =>
+      [hour, requests, minutes].map(Number),
+    ),
+    demand('none', 'hour')
+      .filter(({ requests }) => requests)
+      .map(({ bucket, requests, waited_seconds }) => [
+        ...[Number(String(bucket).slice(11, 13)), Number(requests), Number(waited_seconds) / 60],
+      ]),
+  )
+  const collisions = await ask('who collides with whom')
+  t.deepEqual(collisions, [
+    { refused: userId(2), holder: userId(0), times: 3 },
+    { refused: userId(2), holder: userId(1), times: 2 },
+    { refused: userId(1), holder: userId(0), times: 1 },
+  ])
+  const sums = Map.groupBy(collisions, ({ refused: user }) => String(user))
+  t.deepEqual(
+    [...sums].map(([user, rows]) => `${user} ${rows.reduce((sum, { times }) => sum + Number(times), 0)}`).sort(),
+    demand('user', 'none')
+      .filter(({ reservation_conflict }) => reservation_conflict)
+      .map(({ key, reservation_conflict }) => `${key} ${reservation_conflict}`)
+      .sort(),
+  )
+  const [of] = lists.outages({ sut_ids: [SUT, SECOND], from: BASE, to: NOW, max: 99 }) ?? []
+  const repaired = (of?.outages ?? []).flatMap(({ from, to }) => (to === null ? [] : [(to - from) / MINUTE]))
+  t.deepEqual(await ask('time between failure and repair'), [
+    {
+      ...{ name: 'bench 0', outages: String(repaired.length), longest: Math.max(...repaired) },
+      minutes_to_repair: repaired.reduce((sum, one) => sum + one, 0) / repaired.length,
+    },
+  ])
+})

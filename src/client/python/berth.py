@@ -214,7 +214,7 @@ class _Service:
                 return response
             with response:
                 return self._read(response, deadline, headers["Accept"])
-        except (OSError, http.client.HTTPException, TypeError, ValueError) as error:
+        except (OSError, http.client.HTTPException) as error:
             reason: Any = getattr(error, "reason", error)
             texts = (getattr(reason, name, None) for name in ("verify_message", "strerror"))
             text = next(filter(None, texts), None) or str(reason) or repr(reason)
@@ -243,12 +243,12 @@ class _Service:
         with contextlib.suppress(ValueError):
             body = json.loads(text)
         code = body.get("code") if isinstance(body, dict) and status >= 400 else None
-        now, kept = headers["Date"], headers["Keepalive-Until"]
-        answer = _Answer(
-            *(status, body if isinstance(body, dict) else {}, text),
-            now=email.utils.parsedate_to_datetime(now).timestamp() if now else time.time(),
-            kept_until=_timestamp(kept) if kept else float("inf"),
-        )
+        # Of the service itself; nothing is counted from that of another server.
+        now, kept_until = time.time(), float("inf")
+        with contextlib.suppress(TypeError, ValueError):
+            now = email.utils.parsedate_to_datetime(headers["Date"]).timestamp()
+            kept_until = _timestamp(headers["Keepalive-Until"])
+        answer = _Answer(status, body if isinstance(body, dict) else {}, text, now, kept_until)
         is_uncertain = code in ("unavailable", "outcome_unknown", "idempotency_in_progress")
         if is_uncertain or status >= 500 or status in (408, 429):
             error = self._unreachable(f"its status is {status}")
@@ -564,6 +564,8 @@ class Machine:
         while True:
             self._wait_until_over(within)
             within = every
+            if _controller and os.getppid() not in _controller:
+                os.kill(os.getpid(), signal.SIGTERM)
             # No outage ends it before its time: a service that is down releases nothing.
             asked = {"stop": self._done, "outage": self._end - time.monotonic(), "timeout": timeout}
             kept = self._service.request("POST", f"{path}/keepalive", **asked)
@@ -657,6 +659,7 @@ def events(
 
 # The plugin of pytest: `pytest -p berth`, or `pytest_plugins = ["berth"]` in conftest.py.
 _pytest: Any = sys.modules.get("pytest")
+_controller: List[int] = []  # the process that a worker of xdist is of no use without
 _OPTIONS: Dict[str, Tuple[str, Members]] = {
     "match": ("a criterion that the machine must meet, like os=linux; repeatable", {"action": "append"}),
     "tag": ("likewise a tag, like rack=4; repeatable", {"action": "append"}),
@@ -696,6 +699,7 @@ def pytest_configure(config: Any) -> None:
     except Misuse as error:
         raise _pytest.UsageError(str(error)) from None
     config._berth_wanted = []
+    _controller.extend([os.getppid()] if hasattr(config, "workerinput") else [])
 
     def emit(record: logging.LogRecord) -> None:
         reporter, capture = map(config.pluginmanager.get_plugin, ("terminalreporter", "capturemanager"))
@@ -725,16 +729,17 @@ def pytest_generate_tests(metafunc: Any) -> None:
 
 def _machine(request: Any) -> Iterator[Machine]:
     """A machine of the lab, reserved for the session, class or test: `host`, `port`, `sut`, `reservation`."""
-    config = request.config
+    config, error = request.config, None
     try:
         machine = reserve(**(getattr(request, "param", None) or _wanted(config)))
-    except Error as error:
+    except Error as caught:
+        error = caught
+    if error is not None:
         # Once is enough to wait for a service that is not there.
         LIMITS.outage = 0 if isinstance(error, Unreachable) else LIMITS.outage
         is_wrong = isinstance(error, Misuse) and "BERTH_URL" in os.environ
-        if is_wrong or config.getoption("berth_required"):
-            _pytest.fail(f"no machine: {error}", pytrace=False)
-        _pytest.skip(f"no machine: {error}")
+        give_up = _pytest.fail if is_wrong or config.getoption("berth_required") else _pytest.skip
+        give_up(f"no machine: {error}", **({"pytrace": False} if give_up is _pytest.fail else {}))
     with machine:
         yield machine
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
@@ -57,3 +57,11 @@ export const runnerIn =
 
 export const hasPython = (t: ExecutionContext): boolean => areInstalled(t, 'python3')
 export const hasPytest = (t: ExecutionContext): boolean => areInstalled(t, 'pytest-3')
+
+/** Of the Python that runs `pytest-3`. */
+export const hasXdist = (t: ExecutionContext): boolean => {
+  if (spawnSync('/usr/bin/python3', ['-c', 'import xdist']).status === 0) return hasPytest(t)
+  t.log('NOT RUN: there is no python3-pytest-xdist')
+  t.pass()
+  return false
+}

@@ -6,7 +6,7 @@ import test from 'ava'
 import { temporaryData } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
 import { HELD, historyOf, startLab } from '../lab.ts'
-import { breakOff, breakOffWithin, neverAnswer, refuse, startProxy } from '../proxy.ts'
+import { breakOff, breakOffWithin, neverAnswer, passTo, refuse, startProxy } from '../proxy.ts'
 import { hasPython, startPythonLab } from './lab.ts'
 
 const ASK = '/api/sut_request/create'
@@ -46,23 +46,18 @@ test('Retry-After is waited for, and not beyond the time of an outage', async (t
   if (!hasPython(t)) return
   const lab = await startPythonLab(t)
   const late = refuse({ 'Retry-After': '2' })
-  const proxy = await startProxy(t, lab.service.port, ASK, [late, late])
+  const proxy = await startProxy(t, lab.service.port, ASK, [late, passTo, late])
   const script = `
 begun = time.monotonic()
 with berth.reserve(**MINE): say(time.monotonic() - begun >= 2)
-`
-  const env = { BERTH_URL: proxy.url }
-  t.is((await lab.run(t, script, { env }).ended).out, 'True\n')
-  const again = await startProxy(t, lab.service.port, ASK, [late])
-  const impatient = `
 berth.LIMITS.outage = 1
 try:
     berth.reserve(**MINE)
 except berth.Unreachable as error:
     say(error.code, error.status, error.exit_code, error)
 `
-  const { out } = await lab.run(t, impatient, { env: { BERTH_URL: again.url } }).ended
-  t.is(out, 'unavailable 503 69 503 unavailable: None\n')
+  const { out } = await lab.run(t, script, { env: { BERTH_URL: proxy.url } }).ended
+  t.is(out, 'True\nunavailable 503 69 503 unavailable: None\n')
 })
 
 test('a service that is not there, a page of another server and one that leads elsewhere are out of reach', async (t) => {

@@ -4,16 +4,18 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { until } from '../../http/until.ts'
 import { HELD, historyOf } from '../lab.ts'
-import { hasPytest, type PythonLab, startPythonLab } from './lab.ts'
+import { hasPytest, hasXdist, type PythonLab, startPythonLab } from './lab.ts'
 
 const MATCH = '--berth-match=sut_type=tcp'
 
-/** Runs pytest on a file, and with `report` the properties and outcomes of its report. */
-const pytest = async (t: ExecutionContext, lab: PythonLab, name: string, text: string, args: readonly string[]) => {
+/** Runs pytest on a file. */
+const start = async (t: ExecutionContext, lab: PythonLab, name: string, text: string, ...args: readonly string[]) => {
   await writeFile(join(lab.folder, `test_${name}.py`), text)
-  const line = ['pytest-3', '-p', 'berth', '-p', 'no:cacheprovider', '-rs', `test_${name}.py`, ...args]
+  const line = ['pytest-3', '-p', 'berth', '-p', 'no:cacheprovider', '-rs', `test_${name}.py`, MATCH, ...args]
   return lab.run(t, '', { line })
 }
+
+const pytest = async (...args: Parameters<typeof start>) => (await start(...args)).ended
 
 /** Resolves when a program has written a file. */
 const fileIn = ({ folder }: PythonLab, name: string): Promise<void> =>
@@ -37,8 +39,8 @@ test('a machine is kept for the session, a class or a test, and named in the rep
   ])
   let before = 0
   for (const [scope, count] of reservations) {
-    const args = [MATCH, '--berth-tag=n=1', `--berth-scope=${scope}`, '--junitxml=report.xml']
-    const { code, out } = await (await pytest(t, lab, scope, THREE, args)).ended
+    const args = ['--berth-tag=n=1', `--berth-scope=${scope}`, '--junitxml=report.xml']
+    const { code, out } = await pytest(t, lab, scope, THREE, ...args)
     t.is(code, 0, out)
     const made = (await historyOf(lab, 1)).length
     t.is(made - before, 2 * count, scope)
@@ -65,8 +67,7 @@ def test_none(machine): pass
 @pytest.mark.machine(minutes="soon")
 def test_wrong(machine): pass
 `
-  const { out } = await (await pytest(t, lab, 'marked', text, [MATCH, '--berth-match=tag.rack=4', '--berth-tag=n=1,2']))
-    .ended
+  const { out } = await pytest(t, lab, 'marked', text, '--berth-match=tag.rack=4', '--berth-tag=n=1,2')
   t.regex(out, /1 failed, 3 passed, 1 skipped|3 passed, 1 skipped, 1 error/, out)
   t.regex(out, /SKIPPED \[1\] .*: no machine: 422 no_sut_matches: /)
   t.deepEqual(await historyOf(lab, 2), HELD)
@@ -77,30 +78,22 @@ test('without a machine tests are skipped with the words of the refusal, or fail
   const lab = await startPythonLab(t)
   const held = { sut_id: lab.suts[0], start_in: 0, duration: 900 }
   await lab.service.as('admin').post('/api/sut_reservation/create', held)
-  const skipped = await (await pytest(t, lab, 'skipped', THREE, [MATCH])).ended
-  t.is(skipped.code, 0)
-  t.regex(
-    skipped.out,
-    /SKIPPED .*: no machine: None of the SUTs that fit, 1 in all, is active, online and free in this window\.\n/,
-  )
-  t.regex(skipped.out, / 3 skipped in /)
-  const failed = await (await pytest(t, lab, 'failed', THREE, [MATCH, '--berth-required'])).ended
-  t.is(failed.code, 1)
+  const skipped = await pytest(t, lab, 'skipped', THREE)
+  t.regex(skipped.out, /SKIPPED .*: no machine: None of the SUTs that fit, 1 in all, is active, .* 3 skipped in /s)
+  const failed = await pytest(t, lab, 'failed', THREE, '--berth-required')
+  t.deepEqual([skipped.code, failed.code], [0, 1])
   t.regex(failed.out, /\nno machine: .* 3 errors/s)
-  const gone = { ...lab, env: { ...lab.env, BERTH_URL: 'http://127.0.0.1:1' } }
   await writeFile(join(lab.folder, 'conftest.py'), 'import berth\nberth.LIMITS.outage = 0\n')
-  const away = lab.run(t, '', {
-    line: ['pytest-3', '-p', 'berth', '-rs', MATCH, '--berth-scope=function', 'test_failed.py'],
-    env: gone.env,
-  })
-  t.regex((await away.ended).out, /SKIPPED .*: no machine: the service at http:\/\/127\.0\.0\.1:1 cannot be reached: /)
-  const wrong = await (await pytest(t, lab, 'wrong', THREE, ['--berth-match=colour=red'])).ended
+  const line = ['pytest-3', '-p', 'berth', '-rs', MATCH, '--berth-scope=function', 'test_failed.py']
+  const away = await lab.run(t, '', { line, env: { BERTH_URL: 'http://127.0.0.1:1' } }).ended
+  t.regex(away.out, /SKIPPED .*: no machine: the service at http:\/\/127\.0\.0\.1:1 cannot be reached: /)
+  const wrong = await pytest(t, lab, 'wrong', THREE, '--berth-match=colour=red')
   t.is(wrong.code, 4)
   t.regex(wrong.errors, /ERROR: --berth-match: colour is none of sut_type, /)
 })
 
 test('two workers share one machine by turns, or one of them says that it has none', async (t) => {
-  if (!hasPytest(t)) return
+  if (!hasXdist(t)) return
   const lab = await startPythonLab(t)
   const text = `
 import os, time, pytest
@@ -110,8 +103,7 @@ def test_alone(machine, n):
     time.sleep(0.05)
     os.rmdir("held")
 `
-  const args = [MATCH, '-n', '2', '--berth-scope=function', '--berth-wait=1h']
-  const turns = await (await pytest(t, lab, 'turns', text, args)).ended
+  const turns = await pytest(t, lab, 'turns', text, '-n', '2', '--berth-scope=function', '--berth-wait=1h')
   t.regex(turns.out, /6 passed/, turns.out)
   t.is((await historyOf(lab, 1)).length, 12)
   // Whoever has the machine keeps it until the other has gone on without one.
@@ -121,21 +113,26 @@ def test_one(machine):
     while not os.path.exists("went-on"): time.sleep(0.05)
 def test_two(): open("went-on", "w").close()
 `
-  const session = await (await pytest(t, lab, 'each', each, [MATCH, '-n', '2', '--dist=each'])).ended
+  const session = await pytest(t, lab, 'each', each, '-n', '2', '--dist=each')
   t.regex(session.out, /3 passed, 1 skipped/, session.out)
 })
 
-test('two workers have a machine each for the session', async (t) => {
-  if (!hasPytest(t)) return
+test('two workers have a machine each for the session, and give it back without the process that started them', async (t) => {
+  if (!hasXdist(t)) return
   const lab = await startPythonLab(t, 2)
   const text = `
-import os, time
+import os, time, berth
+berth.LIMITS.keep = 0.2
 def test_one(machine):
     open(machine.sut["name"], "w").close()
-    while not (os.path.exists("lab-1") and os.path.exists("lab-2")): time.sleep(0.05)
+    time.sleep(600)
 `
-  const { out } = await (await pytest(t, lab, 'both', text, [MATCH, '-n', '2', '--dist=each'])).ended
-  t.regex(out, /2 passed/, out)
+  const running = await start(t, lab, 'both', text, '-n', '2', '--dist=each')
+  for (const name of ['lab-1', 'lab-2']) await fileIn(lab, name)
+  running.child.kill('SIGKILL')
+  const histories = () => Promise.all([historyOf(lab, 1), historyOf(lab, 2)])
+  await until('both are free', async () => (await histories()).flat().length === 4, 60_000)
+  t.deepEqual(await histories(), [HELD, HELD])
 })
 
 test('pytest that ends by SIGTERM or Ctrl-C gives back at once, and one that is killed by its keepalive', async (t) => {
@@ -149,8 +146,8 @@ def test_long(machine):
 `
   let [given, n] = [0, 0]
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
-    const args = [MATCH, '--berth-keepalive=30s', '--berth-wait=1h', '-s']
-    const running = await pytest(t, lab, 'long', text.replace('begun', `begun-${n}`), args)
+    const args = ['--berth-keepalive=30s', '--berth-wait=1h']
+    const running = await start(t, lab, 'long', text.replace('begun', `begun-${n}`), ...args)
     await fileIn(lab, `begun-${n}`)
     n += 1
     running.child.kill(signal)
@@ -170,7 +167,7 @@ def test_lost(machine):
     machine.lost.wait()
 def test_after(machine): pass
 `
-  const running = await pytest(t, lab, 'lost', text, [MATCH])
+  const running = await start(t, lab, 'lost', text)
   await fileIn(lab, 'begun')
   const admin = lab.service.as('admin')
   const [{ _id } = { _id: '' }] = (await admin.get('/api/sut_reservation?current=true')).json.sut_reservations as {

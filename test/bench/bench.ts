@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { isLinux, LOAD_CORE, requireTools } from './measure/processes.ts'
 import { isInDoubt, type TableRow, tableOf } from './measure/table.ts'
 import { besidePagesRows } from './parts/beside-pages.ts'
+import { besideWebhookRows } from './parts/beside-webhook.ts'
 import { createRows } from './parts/creates.ts'
 import { gatewayRows } from './parts/gateway.ts'
 import { matchingRows } from './parts/matching.ts'
@@ -26,7 +27,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '1' },
     only: {
       type: 'string',
-      default: 'creates,reads,scale,gateway,beside-pages,matching,waiting,reports',
+      default: 'creates,reads,scale,gateway,beside-pages,beside-webhook,matching,waiting,reports',
     },
     events: { type: 'string', default: '1000000' },
   },
@@ -59,6 +60,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   scale: () => scaleRows({ events, say }),
   gateway: (directory) => gatewayRows({ rounds, seconds, directory, say }),
   'beside-pages': (directory) => besidePagesRows({ rounds, seconds, directory, say }),
+  'beside-webhook': (directory) => besideWebhookRows({ rounds, seconds, directory, say }),
   matching: (directory) => matchingRows({ rounds, seconds, directory, say }),
   waiting: (directory) => waitingRows({ rounds, seconds, directory, say }),
   reports: (directory) => reportRows({ rounds, events, directory, say }),

@@ -21,13 +21,15 @@ export type Receiver = ReturnType<typeof makeReceiver>
 
 /** Signs and sends to the URL of a webhook, both of which it reads from the vault with the first event. */
 export const makeReceiver = ({ clock, sending, readSecrets, replacedAt }: ReceiverOptions) => {
-  const stopped = new AbortController()
+  let isClosed = false
+  let cut = (): void => undefined
   const open = once(async () => {
     const { url, secret, former_secret } = await readSecrets()
     if (url?.clear === undefined || secret?.clear === undefined)
       throw new Error(`the secrets of a webhook cannot be read: ${url?.why ?? secret?.why ?? 'they are missing'}`)
     const { send, close } = makeSend(url.clear, sending)
-    stopped.signal.addEventListener('abort', close)
+    cut = close
+    if (isClosed) cut()
     return { send, secret: secret.clear, former: former_secret?.clear }
   })
   return {
@@ -38,9 +40,12 @@ export const makeReceiver = ({ clock, sending, readSecrets, replacedAt }: Receiv
       const isDouble = former !== undefined && now < replacedAt + FORMER_SECRET_MS
       const secrets = isDouble ? [secret, former] : [secret]
       const signed = signedHeaders({ id, timestamp: Math.floor(now / 1_000), body }, secrets)
-      return send({ 'Content-Type': MEDIA_TYPE, 'User-Agent': 'Berth', ...signed }, body, stopped.signal)
+      return send({ 'Content-Type': MEDIA_TYPE, 'User-Agent': 'Berth', ...signed }, body)
     },
     /** Also ends what is under way. */
-    close: (): void => stopped.abort(),
+    close: (): void => {
+      isClosed = true
+      cut()
+    },
   }
 }

@@ -34,6 +34,8 @@ test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and t
   await page.getByRole('option', { name: /^Mine/ }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'You have no reservations' }).waitFor()
+  const subscribe = page.getByRole('link', { name: 'Subscribe' })
+  t.is(await subscribe.getAttribute('href'), `webcal://127.0.0.1:${service.port}/api/user/me/calendar.ics`)
   const as = service.as('alice')
   const reserve = (body: object) => as.post('/api/sut_reservation/create', { user_id: idOf('alice'), ...body })
   await reserve({ sut_id: desk, start_in: 0, duration: 1_800, keepalive: 900 })

@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { KeyValues } from '../../parts/show/key-values.tsx'
 import { Tag } from '../../parts/show/note.tsx'
+import { Subscribe } from '../../parts/show/subscribe.tsx'
 
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
 
@@ -52,6 +53,7 @@ export const Facts = ({ sut, settings }: { readonly sut: Sut; readonly settings:
         ['Version', version],
         ...(settings === undefined ? [] : settingsOf(settings)),
         ...(settings?.listen_port === undefined ? [] : fullSettingsOf(sut, settings as FullSettings)),
+        ['Calendar', <Subscribe key="calendar" path={`/api/sut/${sut._id}/calendar.ics`} />],
         ['Description', description, 'second lines'],
       ]}
     />

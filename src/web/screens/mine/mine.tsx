@@ -12,6 +12,7 @@ import { linkTo } from '../../page/location.ts'
 import { useMachines } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Page, Section } from '../../parts/show/page.tsx'
+import { Subscribe } from '../../parts/show/subscribe.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import { useBooked, usePast } from './held.ts'
 import { Ahead, Past } from './own-rows.tsx'
@@ -119,6 +120,10 @@ export const Mine = () => {
         <aside class="stack aside">
           <Quota />
           <BeforeTheEnd />
+          <div class="row">
+            <h2 class="grow">Calendar</h2>
+            <Subscribe path="/api/user/me/calendar.ics" />
+          </div>
         </aside>
       </div>
     </Page>

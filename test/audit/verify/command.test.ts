@@ -82,7 +82,7 @@ test('"verify --against" finds an event changed with its hash, and names the che
   t.regex(out, /\nNOT sound: /)
 })
 
-test('"verify" names a changed event and a missing tail', async (t) => {
+test('"verify" names a changed event, a missing one and a missing tail', async (t) => {
   const { store, run, checkpoint, change, textAt } = await aLog(t)
   const head = await store.head()
   const file = await checkpoint('head')
@@ -90,10 +90,12 @@ test('"verify" names a changed event and a missing tail', async (t) => {
   const changed = await run('verify', '--against', file)
   t.is(changed.code, 3)
   t.regex(changed.out, /^position 5: the event does not match its hash\n/)
+  change('DELETE FROM event WHERE position = 7')
+  t.true((await run('verify')).out.includes('\nposition 8: the event at 7 is missing\n'))
   change('DELETE FROM event WHERE position > ?', head - 2)
   const cut = await run('verify', '--against', file)
   t.is(cut.code, 3)
-  t.true(cut.out.includes(`${head + 1} events were signed, the log has ${head - 1}\n`), cut.out)
+  t.true(cut.out.includes(`${head + 1} events were signed, the log has ${head - 2}\n`), cut.out)
   t.true(cut.out.includes(`the log ends at ${head - 2}, but the last append was at ${head}\n`), cut.out)
 })
 
@@ -106,6 +108,8 @@ test('"verify" finds wrong links and stream heads, which the hashes do not cover
   t.regex(out, /^position \d+: the event is linked to nothing as its predecessor, but follows the one at \d+\n/)
   change("UPDATE head SET revision = revision + 1 WHERE stream = 'listenPorts'")
   t.regex((await run('verify')).out, /\nthe stream listenPorts ends at \d+ with the revision \d+, but its head is at/)
+  change("DELETE FROM head WHERE stream = 'listenPorts'")
+  t.regex((await run('verify')).out, /\nthe stream listenPorts has no head\n/)
 })
 
 test('"verify" accepts only signatures of the audit key or of --key', async (t) => {

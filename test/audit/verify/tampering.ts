@@ -56,7 +56,7 @@ const knowing = (texts: readonly string[]): readonly Row[] => {
   })
 }
 
-const writeRows = (database: DatabaseSync, rows: ReadonlyMap<number, Row> | readonly Row[]): void => {
+const writeRows = (database: DatabaseSync, rows: readonly Row[]): void => {
   database.exec('BEGIN; DELETE FROM event; DELETE FROM head')
   const insert = database.prepare('INSERT INTO event (position, previous, recorded, leaf) VALUES (?, ?, ?, ?)')
   const heads = new Map<string, { revision: number; position: number }>()
@@ -67,12 +67,11 @@ const writeRows = (database: DatabaseSync, rows: ReadonlyMap<number, Row> | read
   }
   const head = database.prepare('INSERT INTO head (stream, revision, position) VALUES (?, ?, ?)')
   for (const [stream, { revision, position }] of heads) head.run(stream, revision, position)
-  const last = Math.max(-1, ...rows.keys())
-  database.prepare("UPDATE meta SET value = ? WHERE name IN ('heads', 'end')").run(String(last))
+  database.prepare("UPDATE meta SET value = ? WHERE name IN ('heads', 'end')").run(String(rows.length - 1))
   database.exec('COMMIT')
 }
 
-const write = (path: string, rows: ReadonlyMap<number, Row> | readonly Row[]): void => {
+const write = (path: string, rows: readonly Row[]): void => {
   const database = new DatabaseSync(path)
   try {
     database.exec('PRAGMA synchronous = OFF')

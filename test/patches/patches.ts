@@ -1,3 +1,4 @@
+import { agentPatches } from './agent-patches.ts'
 import { domainPatches } from './domain-patches.ts'
 import { webhookPatches } from './webhook-patches.ts'
 
@@ -18,6 +19,7 @@ export interface Patch {
 
 export const patches: readonly Patch[] = [
   ...domainPatches,
+  ...agentPatches,
   ...webhookPatches,
   {
     fault: 'the expected revision of an append is ignored',

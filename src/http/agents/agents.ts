@@ -1,14 +1,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
 import { TooManyCalls } from '../../concurrency/calls.ts'
 import { openThread, ThreadEnded } from '../../concurrency/thread.ts'
-import { withSchema } from '../../domain/codec/json-schema.ts'
-import type { Call, RouteResponse, RouteResult } from '../protocol/call.ts'
+import { bodyOf } from '../codecs/body.ts'
+import type { Call, RouteResult } from '../protocol/call.ts'
 import { refusal } from '../protocol/problem.ts'
-import { type DecodeBody, everyone, post, type Route } from '../protocol/route.ts'
+import { everyone, post, type Route } from '../protocol/route.ts'
 import type { AskInside } from './ask-inside.ts'
 import { makeRunTool } from './run-tool.ts'
-import { type Arguments, makeTools, type ShownTool } from './tools.ts'
+import { type Arguments, makeTools, type Tool } from './tools.ts'
 
 /** The Model Context Protocol over Streamable HTTP, without sessions. */
 
@@ -19,15 +20,12 @@ export interface Message {
   /** Fields of the protocol. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
-  readonly tools: readonly ShownTool[]
+  readonly tools: readonly Tool['shown'][]
   readonly version: string
 }
 
-export interface AgentsThread {
-  readonly answer: (message: Message) => Promise<Pick<RouteResponse, 'status'> & { readonly body: string }>
-}
-
-export interface MainThread {
+export type AgentsThread = { readonly answer: (message: Message) => Promise<{ status: number; body: string }> }
+export type MainThread = {
   readonly runTool: (ticket: number, name: string, args: Arguments) => Promise<CallToolResult>
 }
 
@@ -72,13 +70,7 @@ export const openAgents = (routes: readonly Route[], version: string, ask: AskIn
 }
 
 /** One message. Lists of messages are of an old revision, and would have no bound. */
-const message: DecodeBody<object> = withSchema(
-  (body) =>
-    typeof body === 'object' && body !== null && !Array.isArray(body)
-      ? E.right(body)
-      : E.left([{ code: 'invalid', path: [], in: 'body', detail: 'must be one JSON-RPC message' }]),
-  () => ({ type: 'object' }),
-)
+const message = bodyOf(t.UnknownRecord, { schema: () => ({ type: 'object' }) })
 
 export const sendAgentMessage = post('/mcp', {
   id: 'sendAgentMessage',

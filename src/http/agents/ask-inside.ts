@@ -13,7 +13,7 @@ export interface InnerRequest {
 
 export interface InnerAnswer {
   readonly status: number
-  readonly headerOf: ServerResponse['getHeader']
+  readonly keptUntil: unknown
   /** Undefined if it has more bytes than asked for. */
   readonly text: string | undefined
 }
@@ -33,10 +33,8 @@ const toMessage = (client: IncomingMessage, { method, path, headers, body }: Inn
   if (bytes !== undefined) message.push(bytes)
   message.push(null)
   // HTTP/1.0 has no chunks.
-  const version = { httpVersionMajor: 1, httpVersionMinor: 0 }
-  return Object.assign(message, {
-    ...{ method, url: path, headers: all, rawHeaders: Object.entries(all).flat(), complete: true, ...version },
-  })
+  const head = { method, url: path, headers: all, rawHeaders: Object.entries(all).flat(), httpVersionMajor: 1 }
+  return Object.assign(message, head, { httpVersionMinor: 0, complete: true })
 }
 
 /** @param app answers the requests, once there is one */
@@ -53,10 +51,9 @@ export const makeAskInside =
       done()
     }
     response.assignSocket(new Writable({ write }) as unknown as Socket)
-    response.once('finish', ends.resolve).once('close', ends.resolve)
-    app()(message, response)
+    app()(message, response.once('finish', ends.resolve).once('close', ends.resolve))
     await ends.promise
     const raw = Buffer.concat(pieces).toString()
     const text = left < 0 ? undefined : raw.slice(raw.indexOf('\r\n\r\n') + 4)
-    return { status: response.statusCode, headerOf: (name) => response.getHeader(name), text }
+    return { status: response.statusCode, keptUntil: response.getHeader('keepalive-until'), text }
   }

@@ -2,17 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { readRemedies } from '../documents/guide/remedies.ts'
 import type { Call } from '../protocol/call.ts'
-import { type Code, codes } from '../protocol/problem.ts'
 import type { AskInside, InnerAnswer, InnerRequest } from './ask-inside.ts'
 import { type Arguments, memberOf, type Tool } from './tools.ts'
 
-/** Bytes of an answer: clients take about as much into a conversation. */
-const ANSWER_MAX = 48 * 1024
-/** Characters of the facts of a refusal. */
-const FACTS_MAX = 4_000
+/** Bytes of an answer, about as much as clients take into a conversation, and characters of the facts of a refusal. */
+const [ANSWER_MAX, FACTS_MAX] = [48 * 1024, 4_000]
 /** Attempts, with a pause between two, while the outcome is unknown or the service says to try again. */
 const ATTEMPTS_MAX = 4
-const AGAIN: readonly Code[] = ['outcome_unknown', 'idempotency_in_progress', 'unavailable']
+const AGAIN = /"code":"(?:outcome_unknown|idempotency_in_progress|unavailable)"/
 
 const toText = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
@@ -23,9 +20,9 @@ const parametersOf = ([name, value]: readonly [string, unknown]): string[][] => 
   return Object.entries(Object(value)).map(([tag, each]) => [name + tag, toText(each)])
 }
 
-const requestOf = (call: Call, { route, idName, defaults, fixed }: Tool, args: Arguments): InnerRequest => {
+const requestOf = (call: Call, { route, idName, defaults }: Tool, args: Arguments): InnerRequest => {
   const { [idName]: id, reason, ...given } = args
-  const members = Object.entries({ ...defaults, ...given, ...fixed }).map(
+  const members = Object.entries({ ...defaults, ...given }).map(
     ([name, value]) => [memberOf(name), name === 'user_id' && value === 'me' ? call.user._id : value] as const,
   )
   const { method } = route
@@ -39,20 +36,16 @@ const requestOf = (call: Call, { route, idName, defaults, fixed }: Tool, args: A
 const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] })
 const TOO_LONG = failed('The answer is too long. Ask for less: a smaller limit, a shorter span, or fewer machines.')
 
-const isToRepeat = ({ status, text = '' }: InnerAnswer): boolean =>
-  AGAIN.some((code) => codes[code].status === status && text.includes(`"code":"${code}"`))
-
 /** Makes the function that sends the request of a tool as who called it, with one retry key however often. */
 export const makeRunTool = (ask: AskInside, pauseMs = 1_000) => {
   let remedies: ReadonlyMap<string, string> | undefined
 
   /** An answer as a result: of a refusal what is wrong, what to do instead, and its facts. */
-  const resultOf = ({ status, text, headerOf }: InnerAnswer): CallToolResult => {
+  const resultOf = ({ status, text, keptUntil }: InnerAnswer): CallToolResult => {
     if (text === undefined) return TOO_LONG
     const answer = JSON.parse(text) as Readonly<Record<string, unknown>>
     if (status < 400) {
-      const until = headerOf('keepalive-until')
-      const structuredContent = { ...answer, ...(until !== undefined && { keepalive_until: until }) }
+      const structuredContent = { ...answer, ...(keptUntil !== undefined && { keepalive_until: keptUntil }) }
       return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] }
     }
     const { type: _, title, status: _status, detail, errors: _errors, errors_count: _count, ...facts } = answer
@@ -65,7 +58,8 @@ export const makeRunTool = (ask: AskInside, pauseMs = 1_000) => {
     const inner = requestOf(call, tool, args)
     for (let attempt = 1; ; attempt++) {
       const answer = await ask(call.request, inner, ANSWER_MAX)
-      if (attempt === ATTEMPTS_MAX || !isToRepeat(answer) || call.request.socket.destroyed) return resultOf(answer)
+      const isToEnd = answer.status < 400 || !AGAIN.test(answer.text ?? '') || call.request.socket.destroyed
+      if (isToEnd || attempt === ATTEMPTS_MAX) return resultOf(answer)
       await pause(pauseMs)
     }
   }

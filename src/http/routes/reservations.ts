@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Quotas } from '../../commands/quotas.ts'
-import { boolean, instant } from '../../domain/codec/codec.ts'
+import { boolean, described, instant } from '../../domain/codec/codec.ts'
 import { closedSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { failure } from '../../domain/failure.ts'
@@ -21,7 +21,10 @@ import { findVisible } from '../response/visibility.ts'
 import { OF_BOOKING, OF_FORMS, OF_SUT, RESERVATION_READ_ONLY, seconds } from './create-reservation.ts'
 import type { Parts } from './parts.ts'
 
-const ENDS = { end_time: instant, duration: seconds, by: seconds }
+const ENDS = {
+  ...{ end_time: instant, duration: seconds },
+  by: described(seconds, 'Seconds by which the end is to be later.'),
+}
 const beyond = { beyond_quota: boolean }
 
 /** The end of an extension: exactly one of a time, and seconds from the reservation's start or beyond its end. */

@@ -88,7 +88,7 @@ test('a change whose outcome is unknown is sent again with its retry key', async
   const answers = [...Array(2).fill({ status: 503, text: JSON.stringify(problem) }), { status: 200, text: '{}' }]
   const runTool = makeRunTool(async (_client, request) => {
     sent.push(request)
-    return { headerOf: () => undefined, ...answers[sent.length - 1] }
+    return { keptUntil: undefined, ...answers[sent.length - 1] }
   }, 0)
   const call = { request: { socket: { destroyed: false } }, requestId: 'r', user: { _id: 'u' } } as unknown as Call
   const release = makeTools(routes)('tester').find(({ shown }) => shown.name === 'release_machine')

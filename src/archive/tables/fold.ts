@@ -1,21 +1,20 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Projection, Row } from '../../../projections/projection.ts'
+import { refusalsProjection } from '../../../projections/refusals.ts'
 import { reservationProjection } from '../../../projections/reservation.ts'
 import { sessionProjection } from '../../../projections/session.ts'
 import { type SutInternal, sutProjection } from '../../../projections/sut.ts'
 import { sutRequestProjection } from '../../../projections/sut-request.ts'
 import type { Recorded } from '../../domain/event.ts'
-import type { FoldedObject, FoldedOutage, FoldedRefusal, TableName } from './tables.ts'
+import type { FoldedObject, Outage, TableName } from './tables.ts'
 
 const PROJECTIONS: readonly (readonly [table: TableName, projection: Projection])[] = [
   ['machines', sutProjection],
   ['reservations', reservationProjection],
   ['sessions', sessionProjection],
   ['requests', sutRequestProjection],
+  ['refusals', refusalsProjection],
 ]
-
-/** The later of two times of a log, whose clocks may have been behind. Both have the same form. */
-const laterOf = (one: string, other: string): string => (one > other ? one : other)
 
 /**
  * Folds events into the rows of tables. They are kept in a temporary database of SQLite, without a name, which is deleted
@@ -34,33 +33,22 @@ export const openFold = () => {
   const write = (kind: TableName, id: string, folded: object): void => {
     put.run(kind, id, JSON.stringify(folded))
   }
-  /** Outages that have not ended, by SUT. */
-  const open = new Map<string, { readonly id: string; readonly outage: FoldedOutage }>()
 
-  const foldOutage = (sutId: string, { began, status, cause }: SutInternal, { id, metadata }: Recorded): void => {
+  /** When the status of each SUT last changed, and the outage that began then. */
+  const statuses = new Map<string, { readonly time: string; readonly id: string; readonly outage?: Outage }>()
+  const foldOutage = (sut_id: string, { began, status, cause }: SutInternal, { id, metadata }: Recorded): void => {
     if (!began) return
-    const current = open.get(sutId)
-    const time = laterOf(metadata.time, current?.outage.began_at ?? '')
-    if (current !== undefined) write('outages', current.id, { ...current.outage, ended_at: time })
-    open.delete(sutId)
-    if (status !== 'offline') return
-    const outage = { sut_id: sutId, cause: String(cause), began_at: time }
-    open.set(sutId, { id, outage })
-    write('outages', id, outage)
-  }
-
-  const foldRefusals = ({ id, data }: Extract<Recorded, { readonly type: 'RefusalsCounted' }>): void => {
-    const { from, to, refusals, others } = data
-    const all: readonly FoldedRefusal[] = [
-      ...refusals.map((refusal) => ({ from, to, ...refusal })),
-      ...(others === undefined ? [] : [{ from, to, count: others }]),
-    ]
-    for (const [n, refusal] of all.entries()) write('refusals', `${id} ${n}`, refusal)
+    const last = statuses.get(sut_id)
+    // The clock of another instance may have been behind.
+    const time = last !== undefined && last.time > metadata.time ? last.time : metadata.time
+    if (last?.outage !== undefined) write('outages', last.id, { ...last.outage, ended_at: time })
+    const outage = { sut_id, cause: String(cause), began_at: time }
+    if (status === 'offline') write('outages', id, outage)
+    statuses.set(sut_id, { time, id, ...(status === 'offline' && { outage }) })
   }
 
   return {
     fold: (event: Recorded): void => {
-      if (event.type === 'RefusalsCounted') foldRefusals(event)
       for (const [table, projection] of PROJECTIONS) {
         const id = projection.key(event)
         if (id === undefined) continue
@@ -68,8 +56,8 @@ export const openFold = () => {
         const before = found && (JSON.parse(String(found.text)) as FoldedObject)
         const after: Row = projection.evolve(before, event)
         const ended = projection.ended?.(event) ?? null
-        const ending = ended === null ? { ended: before?.ended ?? null, ended_at: before?.ended_at ?? null } : undefined
-        write(table, id, { ...after, ...(ending ?? { ended, ended_at: event.metadata.time }) })
+        const ending = ended === null ? before : { ended, ended_at: event.metadata.time }
+        write(table, id, { ...after, ended: ending?.ended ?? null, ended_at: ending?.ended_at ?? null })
         if (table === 'machines') foldOutage(id, after.internal as SutInternal, event)
       }
     },

@@ -1,8 +1,8 @@
+import type { CountedRefusals } from '../../../projections/refusals.ts'
 import type { Reservation, ReservationInternal } from '../../../projections/reservation.ts'
 import type { Session } from '../../../projections/session.ts'
 import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
-import type { DataOf } from '../../domain/event.ts'
 
 /** The flat tables that a log is exported as. Columns are published: none changes its meaning. */
 
@@ -19,17 +19,26 @@ export interface FoldedObject<D = object, I = object> {
   readonly ended_at: string | null
 }
 
+/** An outage of a SUT. */
+export interface Outage {
+  readonly sut_id: string
+  readonly cause: string
+  readonly began_at: string
+  /** Absent while it lasts. */
+  readonly ended_at?: string
+}
+
 interface Table {
   /** In their order, each after its type. */
   readonly columns: readonly (readonly [type: ColumnType, ...names: readonly string[]])[]
   /** A method: a list has tables of different objects, and each is only given its own. Times are as in events. */
-  rowOf(folded: object): Row
+  rowsOf(folded: object): readonly Row[]
 }
 
-const declareTable = <F extends object>(columns: Table['columns'], rowOf: (folded: F) => Row): Table => ({
-  columns,
-  rowOf: (folded) => rowOf(folded as F),
-})
+const declareTable = <F extends object>(
+  columns: Table['columns'],
+  rowsOf: (folded: F) => Row | readonly Row[],
+): Table => ({ columns, rowsOf: (folded) => [rowsOf(folded as F)].flat() })
 
 /** Names of people, which no event has. */
 export const USER_NAME = 'user_name'
@@ -96,36 +105,29 @@ export const TABLES = {
       return { ...document, id: document._id, monitoring, turnaround_seconds, retired_at }
     },
   ),
-  outages: declareTable<FoldedOutage>(
+  outages: declareTable<Outage>(
     [
       ['STRING', 'sut_id', 'cause'],
       ['TIMESTAMP', 'began_at', 'ended_at'],
     ],
     (outage) => ({ ...outage }),
   ),
-  refusals: declareTable<FoldedRefusal>(
+  refusals: declareTable<FoldedObject<CountedRefusals>>(
     [
       ['TIMESTAMP', 'counted_from', 'counted_to'],
       ['STRING', 'code', ...OF_USER, 'sut_id'],
       ['JSON', 'match'],
       ['INT64', 'count'],
     ],
-    ({ from: counted_from, to: counted_to, ...refusal }) => ({ ...refusal, counted_from, counted_to }),
+    ({ document: { from: counted_from, to: counted_to, refusals, others } }) =>
+      // Without a code those beyond the ones that it lists.
+      [...refusals, ...(others === undefined ? [] : [{ count: others }])].map((refusal) => ({
+        ...{ counted_from, counted_to, ...refusal },
+      })),
   ),
 } as const
 
 export type TableName = keyof typeof TABLES
-
-/** An outage of a SUT, until it ended. */
-export interface FoldedOutage {
-  readonly sut_id: string
-  readonly cause: string
-  readonly began_at: string
-  readonly ended_at?: string
-}
-
-/** Refusals that an instance counted: the same ones, or without a code all beyond those that it lists. */
-export type FoldedRefusal = Pick<DataOf<'RefusalsCounted'>, 'from' | 'to'> & { readonly count: number }
 
 /** A value as the writer of Parquet takes it. */
 export const cellOf = (type: ColumnType, value: unknown): unknown => {

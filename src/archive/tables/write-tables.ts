@@ -64,7 +64,7 @@ const writeTable = async (
 ) => {
   // Other exports do without it.
   const { fileWriter, ParquetWriter } = await import('hyparquet-writer')
-  const { columns, rowOf } = TABLES[name]
+  const { columns, rowsOf } = TABLES[name]
   const typed = columns
     .flatMap(([type, ...each]) => each.map((column) => ({ name: column, type })))
     .filter((column) => names !== undefined || column.name !== USER_NAME)
@@ -84,12 +84,12 @@ const writeTable = async (
       name: column.name,
       data: group.map((row) => cellOf(column.type, row[column.name])),
     }))
-    if (group.length > 0) writer.write({ columnData, rowGroupSize: GROUP })
+    if (group.length > 0) writer.write({ columnData, rowGroupSize: group.length })
     group = []
   }
   for (const folded of from.folded(name)) {
-    const row = rowOf(folded)
-    if (group.push({ ...row, [USER_NAME]: names?.get(String(row.user_id)) }) === GROUP) write()
+    group.push(...rowsOf(folded).map((row) => ({ ...row, [USER_NAME]: names?.get(String(row.user_id)) })))
+    if (group.length >= GROUP) write()
   }
   write()
   writer.finish()

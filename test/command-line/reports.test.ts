@@ -22,8 +22,8 @@ test('a report is a table between tabs, CSV or JSON, and has columns and bars on
     t,
     `
 $ berth report usage ${SPAN} --by user --bucket day --time-zone Asia/Kolkata
-2030-05-02T00:00:00+05:30\t${idOf('alice')}\talice\t14400\t-\t1\t-\t0\t0\t1\t1
-2030-05-02T00:00:00+05:30\t${idOf('bob')}\tbob\t5400\t-\t1\t-\t0\t0\t1\t1
+${idOf('alice')}\talice\t2030-05-02T00:00:00+05:30\t14400\t-\t1\t-\t0\t0\t1\t1
+${idOf('bob')}\tbob\t2030-05-02T00:00:00+05:30\t5400\t-\t1\t-\t0\t0\t1\t1
 $ berth report demand ${SPAN}
 $ berth report usage --from 2030-05-02T00:00:00Z
 berth: a --to is required
@@ -44,11 +44,12 @@ berth: 422 invalid: …
   t.is(JSON.parse(out).rows.length, 2)
   const table = await type(words, environment, { columns: 140 })
   const [head = '', ...rows] = table.out.trimEnd().split('\n')
-  t.regex(head, /^name +held_hours +used_hours +reservations .* suts$/)
+  t.regex(head, /^name +held h +used h +reservations +unused .* suts$/)
   t.deepEqual(
     rows.map((row) => row.replace(/ +/g, ' ')),
-    ['alice 4.0 - 1 - 0 0.0 1 1 ░░░░░░░░░░░░░░░░░░░░░░░░', 'bob 1.5 - 1 - 0 0.0 1 1 ░░░░░░░░░'],
+    ['alice ░░░░░░░░░░░░░░░░░░░░░░░░ 4.0 - 1 - 0 0.0 1 1', 'bob ░░░░░░░░░ 1.5 - 1 - 0 0.0 1 1'],
   )
+  t.is((await type(`report demand ${SPAN}`.split(' '), environment, { columns: 80 })).out, '')
   const narrow = await type(words, environment, { columns: 30 })
   t.true(narrow.out.split('\n').every(({ length }) => length <= 30))
 })

@@ -1,5 +1,6 @@
 import { agentPatches } from './agent-patches.ts'
 import { domainPatches } from './domain-patches.ts'
+import { reportPatches } from './report-patches.ts'
 import { webhookPatches } from './webhook-patches.ts'
 
 /**
@@ -20,6 +21,7 @@ export interface Patch {
 export const patches: readonly Patch[] = [
   ...domainPatches,
   ...agentPatches,
+  ...reportPatches,
   ...webhookPatches,
   {
     fault: 'the expected revision of an append is ignored',

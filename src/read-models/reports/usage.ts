@@ -85,15 +85,21 @@ export const USAGE_FIGURES = [
   ...(['released_early_seconds', 'users', 'suts'] as const),
 ] as const
 
-/** Reservations that reach into a span, of one user or of all. Tags are as they were when each was made. */
+/**
+ * Reservations that reach into a span, of one user or of all. Tags are as they were when each was made. In the order of
+ * the file, so that a page of it is read once: by their ends, pages would be read again and again.
+ */
 const ROWS = `
   SELECT r.position, r.sut, r.user, r.starts, r.ends, r.lateness, r.ended, s.opens, s.closes,
     iif(r.ended = 'released', r.document ->> 'updated_at', NULL),
     iif(r.ended = 'released', r.internal ->> 'planned_end', NULL),
     iif(?1 IS NULL, NULL, (SELECT tags ->> ?1 FROM sut WHERE id = r.sut AND sut.position <= r.created
       ORDER BY sut.position DESC LIMIT 1))
-  FROM reservation r LEFT JOIN session s ON s.reservation = r.id AND s.${CURRENT}
-  WHERE r.${CURRENT} AND r.ends >= ?2 AND r.starts < ?3 AND (?4 IS NULL OR +r.user = ?4)`
+  FROM (
+    SELECT position FROM reservation
+    WHERE ${CURRENT} AND ends >= ?2 AND starts < ?3 AND (?4 IS NULL OR +user = ?4) ORDER BY +position LIMIT -1) AS page
+  CROSS JOIN reservation r LEFT JOIN session s ON s.reservation = r.id AND s.${CURRENT}
+  WHERE r.position = page.position`
 
 const toReserved = (row: UsageRow): Reserved => {
   const [, sut, user, starts, ends, lateness, ended, , , released, planned, tag] = row

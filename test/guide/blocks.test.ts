@@ -10,7 +10,7 @@ import { areInstalled } from '../gateway/rfb/xvnc.ts'
 import { temporaryData } from '../http/harness.ts'
 import { COMPILED, launch, ROOT } from '../process/harness.ts'
 import { isAsShown, readSteps, type Step } from './answers.ts'
-import { type Block, chapter, chapters, type Document, documents, readme } from './documents.ts'
+import { type Block, chapter, chapters, type Document, documents, tour } from './documents.ts'
 import { drawRecording } from './recording.ts'
 
 /** A step that was run, and its real output. */
@@ -28,7 +28,7 @@ const NEEDS_PYTEST = /\bpytest /
 /** Milliseconds for all blocks of a document. */
 const WITHIN = 50_000
 
-/** Replaces `npm run -s berth --` to save npm's start-up time. README.md runs npm itself the first time. */
+/** Replaces `npm run -s berth --` to save npm's start-up time. The tour runs npm itself the first time. */
 const WITHOUT_NPM = 'npm() { shift 4; node_modules/.bin/node src/main.ts "$@"; }'
 const NPM_ONCE = `npm() {
   if [ ! -e npm-ran ]; then touch npm-ran; command npm "$@"; return; fi
@@ -124,7 +124,7 @@ const runBash = async (t: ExecutionContext, folder: string, script: string, inpu
 const runDocument = async (
   t: ExecutionContext,
   document: Document,
-  before: readonly Block[] = [],
+  before: readonly Block[],
 ): Promise<readonly RunStep[]> => {
   const folder = await freshFolder(t, document)
   const gatewayHost = aLoopbackAddress()
@@ -140,7 +140,7 @@ const runDocument = async (
   )
   const steps = blocks.flatMap(({ code, line }) => readSteps(code).map((step) => ({ ...step, line })))
   const script = steps.map(({ commands }) => `${commands}\nprintf '${SEPARATOR}'\n`).join('')
-  const prelude = `exec 2>&1\n${before.length === 0 ? NPM_ONCE : WITHOUT_NPM}\n`
+  const prelude = `exec 2>&1\n${document === tour ? NPM_ONCE : WITHOUT_NPM}\n`
   const second = await freeAddress()
   const relocated = relocate(script, { port: Number(new URL(url).port), second, gatewayHost, vnc: await freePort() })
   // After the name, as in a credentials file.
@@ -189,9 +189,9 @@ const inLane = (number: number, task: () => Promise<void>): Promise<void> => {
 const shown = documents.filter(({ blocks }) => blocks !== SETTING && blocks.some(({ info }) => info === 'sh'))
 for (const [number, document] of shown.entries()) {
   const { path } = document
-  test(`${document === readme ? '' : 'thorough: '}the shell blocks of ${path} give the answers shown`, (t) =>
+  test(`${document === tour ? '' : 'thorough: '}the shell blocks of ${path} give the answers shown`, (t) =>
     inLane(number, async () => {
-      const steps = await runDocument(t, document, document === readme ? [] : SETTING)
+      const steps = await runDocument(t, document, SETTING)
       for (const { line, commands, answer, output } of steps) {
         const place = `${path}:${line}\n${commands}`
         t.true(isAsShown(output, answer), `${place}\nanswers\n${output}\nbut the document shows\n${answer}`)
@@ -221,9 +221,9 @@ test('every block can be pasted, or names the file to save it in', (t) => {
   t.deepEqual(kinds.difference(new Set(KINDS)), new Set())
 })
 
-test('the README picture shows the commands and answers of its tour', (t) => {
+test('the picture of the tour shows its commands and answers', (t) => {
   const picture = readFileSync(join(ROOT, 'src/guide/pictures/tour.svg'), 'utf8')
-  t.is(picture, drawRecording(readme), 'write it with: node_modules/.bin/node test/guide/recording.ts')
+  t.is(picture, drawRecording(tour), 'write it with: node_modules/.bin/node test/guide/recording.ts')
 })
 
 test('control: a different, a missing and an extra answer are detected', (t) => {

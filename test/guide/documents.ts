@@ -47,6 +47,9 @@ export const chapter = (name: string): Document => {
   return found
 }
 
+/** The chapter whose blocks every run of the tests runs. */
+export const tour = chapter('tour.md')
+
 /** The part of a chapter from a heading to the next one of the same level or above. */
 export const section = ({ prose }: Document, heading: string): string => {
   const [, rest = ''] = `\n${prose}`.split(`\n${heading}\n`)

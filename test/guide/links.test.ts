@@ -21,6 +21,7 @@ const linksOf = ({ prose }: Document): readonly string[] =>
 const broken = (document: Document): readonly string[] =>
   linksOf(document)
     .filter((target) => {
+      if (target.startsWith('https://')) return false
       if (target.startsWith('/')) return !PAGES.includes(target)
       const [file = '', anchor] = target.split('#')
       const path = file === '' ? document.path : normalize(join(dirname(document.path), file))
@@ -44,9 +45,9 @@ test('the index of the guide links to every chapter', (t) => {
   )
 })
 
-test('chapters link to each other, to the service and to their pictures, not to source files', (t) => {
+test('chapters link to each other, to other sites, to the service and to their pictures, not to source files', (t) => {
   const elsewhere = chapters.flatMap((chapter) =>
-    linksOf(chapter).filter((target) => !/^(?:\/|#|pictures\/|[a-z-]+\.md(?:#|$)|README\.md)/.test(target)),
+    linksOf(chapter).filter((target) => !/^(?:https:\/\/|\/|#|pictures\/|[a-z-]+\.md(?:#|$)|README\.md)/.test(target)),
   )
   t.deepEqual(elsewhere, [])
 })
@@ -62,12 +63,16 @@ test('no two headings of a chapter have the same anchor', (t) => {
   }
 })
 
+const wordsOf = (text: string): number => text.split(/\s+/).length
+
 test('README and chapters stay within their length limits', (t) => {
   for (const { path, text, prose } of documents) {
     const isReadme = path === 'README.md'
     t.true(text.split('\n').length <= (isReadme ? 200 : 400), `${path} has too many lines`)
     t.true(!isReadme || Buffer.byteLength(text) <= 12 * 1024, `${path} has too many bytes`)
+    t.true(!path.includes('/start-') || wordsOf(text) <= 600, `${path} has too many words`)
     const long = prose.split('\n').filter((line) => line.length > 120 && !line.startsWith('|'))
     t.deepEqual(long, [], path)
   }
+  t.true(chapters.map(({ text }) => wordsOf(text)).reduce((sum, words) => sum + words) <= 42_000)
 })

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../process/harness.ts'
 import { readSteps } from './answers.ts'
-import { type Document, readme } from './documents.ts'
+import { type Document, tour } from './documents.ts'
 
-/** The picture shows the last command of these README steps, with the answers that a test compares. */
+/** The picture shows the last command of these steps of the tour, with the answers that a test compares. */
 const SHOWN = ['"$(window 10:00:00 12:00:00)"', '"$(window 11:30:00 12:00:00)"', 'history $SUT', 'verify --against']
 
 const COLUMNS = 122
@@ -25,7 +25,7 @@ const linesOf = ({ blocks }: Document): readonly Line[] => {
   const steps = blocks.filter(({ info }) => info === 'sh').flatMap(({ code }) => readSteps(code))
   return SHOWN.flatMap((part, step): readonly Line[] => {
     const found = steps.find(({ commands }) => commands.split('\n').at(-1)?.includes(part))
-    if (found === undefined) throw new Error(`the README has no command with ${part}`)
+    if (found === undefined) throw new Error(`the tour has no command with ${part}`)
     const command: Line = { kind: 'command', text: found.commands.split('\n').at(-1) as string, step }
     const answers = found.answer
       .split('\n')
@@ -34,7 +34,7 @@ const linesOf = ({ blocks }: Document): readonly Line[] => {
   })
 }
 
-/** A picture of a terminal with part of the README's tour, step by step, in SVG. */
+/** A picture of a terminal with part of the tour, step by step, in SVG. */
 export const drawRecording = (document: Document): string => {
   const lines = linesOf(document)
   const width = Math.round(COLUMNS * CHARACTER + 2 * MARGIN)
@@ -61,4 +61,4 @@ ${rows.join('\n')}
 `
 }
 
-if (import.meta.main) writeFileSync(join(ROOT, 'src/guide/pictures/tour.svg'), drawRecording(readme))
+if (import.meta.main) writeFileSync(join(ROOT, 'src/guide/pictures/tour.svg'), drawRecording(tour))

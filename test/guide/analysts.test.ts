@@ -9,8 +9,10 @@ import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { StoredRecord } from '../../src/event-store/event-store.ts'
 import type { ReportColumns } from '../../src/read-models/reports/cells.ts'
 import { openDuckDb } from '../archive/duckdb.ts'
+import { type } from '../command-line/terminal.ts'
 import { idOf, metadata } from '../domain/builders.ts'
 import { type Tidying, temporaryData, withScope } from '../http/harness.ts'
+import { lab } from '../http/lab.ts'
 import { filled } from '../read-models/fill.ts'
 import { aPast, eventsOf, MINUTES, sutId, userId } from '../read-models/reports/story.ts'
 import { rounds } from '../thorough.ts'
@@ -41,6 +43,11 @@ const analysisOf = async (t: Tidying, events: readonly Recorded[], now: number) 
   const output = join(await temporaryData(t), 'tables')
   const options = { origin: 'lab', to: undefined, output, names: undefined, onProgress: () => undefined }
   await writeTables(recordsOf(events), options, { events: 0, first: null, last: null })
+  return chapterOn(t, output, now)
+}
+
+/** The chapter's queries of tables in a directory. */
+const chapterOn = async (t: Tidying, output: string, now: number) => {
   const ask = await openDuckDb(t)
   const setting = sqlOf('the tables').replaceAll("'tables/", `'${output}/`)
   await ask(setting.replace('now()', `TIMESTAMPTZ '${new Date(now).toISOString()}'`))
@@ -195,4 +202,24 @@ test('waiting by the hour and collisions are those of the report on demand, repa
       minutes_to_repair: repaired.reduce((sum, one) => sum + one, 0) / repaired.length,
     },
   ])
+})
+
+test('what the service answers to GET /api/report is what the queries find in its export', async (t) => {
+  const { sut, data, ask: send, book, clock: time } = await lab(t)
+  await book('alice', '06:00-08:00')
+  await book('bob', '09:00-10:00')
+  await book('bob', '07:00-07:30')
+  await send('bob', 'POST /api/sut_request/create', { sut_id: sut, duration: 604_800 })
+  time.set('2030-05-02T09:30:00Z')
+  const output = join(data, 'tables')
+  t.is((await type(['export', '--format', 'parquet', '--output', output], { BERTH_DATA: data })).code, 0)
+  const ask = await chapterOn(t, output, time.now())
+  const span = 'from=2030-05-01T00:00:00Z&to=2030-05-03T00:00:00Z&time_zone=Europe/Berlin'
+  const report = async (path: string) =>
+    ((await send('audrey', `GET /api/report/${path}&${span}`)).json.rows as readonly Figures[])[0]
+  const [held] = await ask('hours by machine and week')
+  t.deepEqual([held?.name, held?.hours], ['bench 4', 2.5])
+  t.is(Number((await report('usage?by=sut&bucket=week'))?.held_seconds), 2.5 * 3_600)
+  const [waited] = await ask('waiting by hour of the day')
+  t.is(Number((await report('demand?by=none'))?.waited_seconds), Math.floor(Number(waited?.minutes) * 60))
 })

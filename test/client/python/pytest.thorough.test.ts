@@ -125,7 +125,9 @@ import os, time, berth
 berth.LIMITS.keep = 0.2
 def test_one(machine):
     open(machine.sut["name"], "w").close()
-    time.sleep(600)
+    while True:
+        try: time.sleep(600)
+        except KeyboardInterrupt: pass
 `
   const running = await start(t, lab, 'both', text, '-n', '2', '--dist=each')
   for (const name of ['lab-1', 'lab-2']) await fileIn(lab, name)

@@ -1,4 +1,5 @@
 import { agentPatches } from './agent-patches.ts'
+import { clientPatches } from './client-patches.ts'
 import { domainPatches } from './domain-patches.ts'
 import { reportPatches } from './report-patches.ts'
 import { webhookPatches } from './webhook-patches.ts'
@@ -19,6 +20,7 @@ export interface Patch {
 }
 
 export const patches: readonly Patch[] = [
+  ...clientPatches,
   ...domainPatches,
   ...agentPatches,
   ...reportPatches,

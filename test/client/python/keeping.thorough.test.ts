@@ -4,7 +4,7 @@ import test from 'ava'
 import { tidyingLater } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
 import { HELD, historyOf } from '../lab.ts'
-import { hasPython, startPythonLab } from './lab.ts'
+import { hasPython, startPythonLab, takeAway } from './lab.ts'
 
 /** Each test has a machine of its own. */
 const later = tidyingLater()
@@ -14,12 +14,6 @@ test.after.always(later.tidy)
 const mine = (n: number): string => `tags={"n": "${n}"}, minutes=15`
 const alice = lab.service.as('alice')
 const admin = lab.service.as('admin')
-
-/** The reservation that a machine has now. */
-const heldBy = async (n: number): Promise<string> => {
-  const { json } = await admin.get(`/api/sut_reservation?sut_id=${lab.suts[n - 1]}&current=true`)
-  return (json.sut_reservations as readonly { readonly _id: string }[])[0]?._id ?? ''
-}
 
 const isWaiting = async (n: number): Promise<boolean> =>
   (await admin.get(`/api/sut_request?status=waiting&sut_id=${lab.suts[n - 1]}`)).json.count === 1
@@ -45,7 +39,7 @@ except berth.Lost as error:
 `,
   )
   await running.said('begun')
-  t.is((await admin.post(`/api/sut_reservation/${await heldBy(1)}/cancel`, {})).status, 200)
+  await takeAway(lab, 1)
   const { out, errors } = await running.ended
   const [, lost = '', ...rest] = out.trim().split('\n')
   t.regex(lost, /^the reservation is no longer in force: .* reservation_(over|cancelled)$/, errors)

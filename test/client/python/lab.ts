@@ -55,6 +55,14 @@ export const runnerIn =
     return watch(child)
   }
 
+/** Ends the reservation that the nth machine has now. */
+export const takeAway = async ({ service, suts }: Lab, n: number): Promise<void> => {
+  const admin = service.as('admin')
+  const { json } = await admin.get(`/api/sut_reservation?sut_id=${suts[n - 1]}&current=true`)
+  const [{ _id } = { _id: '' }] = json.sut_reservations as readonly { readonly _id: string }[]
+  await admin.post(`/api/sut_reservation/${_id}/cancel`, {})
+}
+
 export const hasPython = (t: ExecutionContext): boolean => areInstalled(t, 'python3')
 export const hasPytest = (t: ExecutionContext): boolean => areInstalled(t, 'pytest-3')
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { until } from '../../http/until.ts'
 import { HELD, historyOf } from '../lab.ts'
-import { hasPytest, hasXdist, type PythonLab, startPythonLab } from './lab.ts'
+import { hasPytest, hasXdist, type PythonLab, startPythonLab, takeAway } from './lab.ts'
 
 const MATCH = '--berth-match=sut_type=tcp'
 
@@ -171,11 +171,7 @@ def test_after(machine): pass
 `
   const running = await start(t, lab, 'lost', text)
   await fileIn(lab, 'begun')
-  const admin = lab.service.as('admin')
-  const [{ _id } = { _id: '' }] = (await admin.get('/api/sut_reservation?current=true')).json.sut_reservations as {
-    _id: string
-  }[]
-  t.is((await admin.post(`/api/sut_reservation/${_id}/cancel`, {})).status, 200)
+  await takeAway(lab, 1)
   const { out } = await running.ended
   t.regex(out, /berth\.Lost: the reservation is no longer in force: /, out)
   t.regex(out, /1 failed, 2 errors/)

@@ -9,96 +9,6 @@ import { makeRandom } from '../../process/random.ts'
 import { aDoublingSut, anEnvironment, NOW, putSut, reserveIt, tryToConnect } from '../sessions/stage.ts'
 import { anEventStore, hostOf, settingOf } from './stage.ts'
 
-/** A reservation, and what the log says of its start and end. */
-interface Booked {
-  /** Unix milliseconds. */
-  readonly begins: number
-  ends: number
-  /** Set when it was cancelled or released: nothing more may be recorded of it. */
-  isGone: boolean
-  /** Each `due` in Unix milliseconds. */
-  readonly starts: number[]
-  readonly ended: number[]
-}
-
-/** Milliseconds after which a record that is due is late. */
-const LATE = 300
-
-/** What is wrong with a start or an end in the log. */
-const faultOf = (booked: Booked | undefined, what: 'start' | 'end', due: number, recorded: number): string[] => {
-  if (booked === undefined) return [`is of no reservation`]
-  const expected = what === 'start' ? booked.begins : booked.ends
-  return [
-    ...(due === expected ? [] : [`was due ${new Date(due).toISOString()}, not ${new Date(expected).toISOString()}`]),
-    ...(recorded < due ? ['is recorded before it was due'] : []),
-    ...(booked.isGone ? ['is recorded after the reservation was given back'] : []),
-    ...(what === 'end' && booked.starts.length === 0 ? ['is recorded before the start'] : []),
-  ]
-}
-
-const repeated = ({ starts, ended }: Booked): readonly string[] => [
-  ...(starts.length > 1 ? [`started ${starts.length} times`] : []),
-  ...(ended.length > 1 ? [`ended ${ended.length} times`] : []),
-]
-
-/** Follows the starts and ends in a log, with rules of its own. */
-const openScheduleBook = () => {
-  const book = new Map<string, Booked>()
-  const faults: string[] = []
-  /** Starts and ends that were recorded as late as after a restart. */
-  let late = 0
-
-  const record = (what: 'start' | 'end', { _id, due }: { _id: string; due: string }, time: string): void => {
-    const booked = book.get(_id)
-    const at = Date.parse(due)
-    faults.push(...faultOf(booked, what, at, Date.parse(time)).map((fault) => `the ${what} of ${_id} ${fault}`))
-    if (Date.parse(time) > at + LATE) late++
-    if (what === 'start') booked?.starts.push(at)
-    else booked?.ended.push(at)
-  }
-  const takeOne = ({ type, data, metadata }: Row): void => {
-    if (type === 'ReservationCreated') {
-      const begins = Math.max(Date.parse(data.start_time), Date.parse(metadata.time))
-      book.set(data._id, { begins, ends: Date.parse(data.end_time), isGone: false, starts: [], ended: [] })
-    } else if (type === 'ReservationStarted') record('start', data, metadata.time)
-    else if (type === 'ReservationEnded') record('end', data, metadata.time)
-    else if (type === 'ReservationExtended' || type === 'ReservationShortened') {
-      const booked = book.get(data._id)
-      if (booked !== undefined) booked.ends = Date.parse(data.end_time)
-    } else if (type === 'ReservationReleased' || type === 'ReservationCancelled') {
-      const booked = book.get(data._id)
-      if (booked !== undefined) booked.isGone = true
-    }
-  }
-
-  return {
-    take: (rows: readonly Row[]): void => {
-      for (const row of rows) takeOne(row)
-    },
-    /** What the log has and must not have, whatever the time. */
-    faults: (): readonly string[] => [
-      ...faults,
-      ...[...book].flatMap(([id, booked]) => repeated(booked).map((fault) => `${id} ${fault}`)),
-    ],
-    /** The starts and ends that were due by a time, in Unix milliseconds, and are not in the log. */
-    missing: (now: number): readonly string[] =>
-      [...book].flatMap(([id, { begins, ends, isGone, starts, ended }]) => [
-        ...(!isGone && begins <= now && starts.length === 0 ? [`the start of ${id} is missing`] : []),
-        ...(!isGone && ends <= now && ended.length === 0 ? [`the end of ${id} is missing`] : []),
-      ]),
-    counts: () => {
-      const all = [...book.values()]
-      const sum = (of: (one: Booked) => number): number => all.reduce((total, one) => total + of(one), 0)
-      return {
-        reservations: all.length,
-        starts: sum(({ starts }) => starts.length),
-        ends: sum(({ ended }) => ended.length),
-        late,
-      }
-    },
-  }
-}
-
 /** Services that are killed at random moments, again and again, while clients connect and reservations begin and end. */
 
 const SOON = 20_000
@@ -107,24 +17,39 @@ const STEPS = [2_000, 20_000, 70_000, 900_000, 4_600_000]
 /** Milliseconds after the first connection of a round within which an instance is killed. */
 const KILL_WITHIN = 150
 
-/** What is wrong with the sessions in a log. */
-const faultsOf = (rows: readonly Row[]): readonly string[] => {
-  const count = (type: Row['type'], id: string): number =>
-    rows.filter((row) => row.type === type && '_id' in row.data && row.data._id === id).length
-  return rows
-    .flatMap(({ type, data }) => (type === 'SessionOpened' || type === 'SessionClosed' ? [data._id] : []))
-    .map((id) => `${id} is opened ${count('SessionOpened', id)} and closed ${count('SessionClosed', id)} times`)
-    .filter((fault) => !fault.endsWith('opened 1 and closed 1 times'))
-}
+/** Milliseconds after which a start or an end that is due is late. */
+const LATE = 300
 
-/** What is wrong with starts, ends and sessions in a log, all of which were due by a time. */
-const judge = (rows: readonly Row[], due: number) => {
-  const book = openScheduleBook()
-  book.take(rows)
-  const sessions = rows.filter(({ type }) => type === 'SessionClosed').length
+/**
+ * What a log must have and has not, as of a time in Unix milliseconds. `verify` finds what it has and must not have, such
+ * as a start twice, too early or after a release, or a second end of a session.
+ */
+const judge = (rows: readonly Row[], now: number) => {
+  const idsOf = (...types: readonly Row['type'][]): ReadonlySet<string> =>
+    new Set(rows.flatMap(({ type, data }) => (types.includes(type) && '_id' in data ? [data._id] : [])))
+  const ends = new Map<string, number>()
+  for (const { type, data } of rows) {
+    if (type === 'ReservationCreated' || type === 'ReservationExtended' || type === 'ReservationShortened')
+      ends.set(data._id, Date.parse(data.end_time))
+  }
+  const kept = new Set(ends.keys()).difference(idsOf('ReservationReleased', 'ReservationCancelled'))
+  const due = new Set([...kept].filter((id) => (ends.get(id) ?? 0) <= now))
+  const [started, ended] = [idsOf('ReservationStarted'), idsOf('ReservationEnded')]
+  const [opened, closed] = [idsOf('SessionOpened'), idsOf('SessionClosed')]
+  const late = rows.filter(
+    ({ type, data, metadata }) =>
+      (type === 'ReservationStarted' || type === 'ReservationEnded') &&
+      Date.parse(metadata.time) > Date.parse(data.due) + LATE,
+  )
   return {
-    faults: [...faultsOf(rows), ...book.faults(), ...book.missing(due)],
-    counts: { sessions, ...book.counts() },
+    faults: [
+      ...[...kept.difference(started)].map((id) => `the start of ${id} is missing`),
+      ...[...due.difference(ended)].map((id) => `the end of ${id} is missing`),
+      ...[...opened.difference(closed)].map((id) => `the end of the session ${id} is missing`),
+    ],
+    counts: {
+      ...{ sessions: closed.size, reservations: ends.size, starts: started.size, ends: ended.size, late: late.length },
+    },
   }
 }
 
@@ -142,8 +67,8 @@ const prepare = async (t: Tidying, instances: 1 | 2) => {
 }
 
 /** What `verify` and `replay` say against a log that no service writes. */
-const problemsOf = async (data: string): Promise<readonly string[]> => {
-  const ended = await Promise.all(['verify', 'replay'].map((command) => run({ data, args: [command] })))
+const problemsOf = async (data: string, env: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+  const ended = await Promise.all(['verify', 'replay'].map((command) => run({ data, args: [command], env })))
   return ended.flatMap(({ code, output, errors }) => (code === 0 ? [] : [`${output} ${errors}`]))
 }
 
@@ -210,6 +135,7 @@ export const killRounds = async (t: Tidying, { instances, rounds, seed, onRound 
   await until('all is recorded', isDone, SOON).catch(() => undefined)
   const { faults, counts } = await found()
   for (const { kill } of services) await kill()
-  if (instances === 1) problems.push(...(await problemsOf(String(settings[0]?.data))))
+  const { data, environment } = settings[0] as (typeof settings)[0]
+  problems.push(...(await problemsOf(data, environment)))
   return { counts, problems: [...problems, ...faults] }
 }

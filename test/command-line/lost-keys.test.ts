@@ -104,7 +104,7 @@ test('thorough: the service starts without a forgotten vault key, and its secret
   const { code, out, error } = await type(['vault', 'forget', vault, '--json'], env)
   t.deepEqual([code, error], [0, ''])
   const { users, ...lost } = JSON.parse(out)
-  t.deepEqual(lost, { key: vault, secrets: 2 + SECRETS_OF_PEOPLE, suts: [sut] })
+  t.deepEqual(lost, { key: vault, secrets: 2 + SECRETS_OF_PEOPLE, suts: [sut], webhooks: [] })
   t.deepEqual(users.toSorted(), ['alice', 'bob', 'audrey', 'admin'].map(idOf))
   const service = await start(t, { data })
   await giveBack(t, env)

@@ -134,24 +134,25 @@ With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_unti
   },
 }
 
-/** Maximum number of SUTs and of users printed; the JSON has all. */
+/** Maximum number of SUTs, users and webhooks printed; the JSON has all. */
 const SHOWN = 20
 
 /** The configured keys; none if their file does not exist. @throws CommandFailure */
 export const readConfiguredKeys = async (place: KeyPlace): Promise<Pick<KeyRing, 'keys'>> =>
   place.vaultKeys === undefined && !existsSync(place.vaultKeyFile) ? { keys: [] } : orFail(await readKeyRing(place))
 
-/** What is lost with a key: the SUTs and users whose secrets, or names of tokens, are encrypted with it. */
+/** What is lost with a key: the SUTs, users and webhooks whose secrets, or names of tokens, are encrypted with it. */
 const findLost = async (store: EventStore, key: string) => {
   let secrets = 0
-  const [suts, users] = [new Set<string>(), new Set<string>()]
+  const [suts, users, webhooks] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const lost = { SUT: suts, user: users, tokens: users, webhook: webhooks }
   for await (const page of sealedWith(store, key))
     for (const { owner } of withoutChecks(page)) {
       secrets++
       const { kind, id } = parseOwner(owner)
-      ;(kind === 'SUT' ? suts : users).add(id)
+      lost[kind].add(id)
     }
-  return { key, secrets, suts: [...suts], users: [...users] }
+  return { key, secrets, suts: [...suts], users: [...users], webhooks: [...webhooks] }
 }
 
 const listed = (what: string, ids: readonly string[]): readonly string[] => {
@@ -159,8 +160,8 @@ const listed = (what: string, ids: readonly string[]): readonly string[] => {
   return ids.length === 0 ? [] : [`of the ${what} ${ids.slice(0, SHOWN).join(', ')}${more}`]
 }
 
-const report = ({ key, secrets, suts, users }: Awaited<ReturnType<typeof findLost>>): string => {
-  const owners = [...listed('SUTs', suts), ...listed('users', users)].join(' and ')
+const report = ({ key, secrets, suts, users, webhooks }: Awaited<ReturnType<typeof findLost>>): string => {
+  const owners = [...listed('SUTs', suts), ...listed('users', users), ...listed('webhooks', webhooks)].join(' and ')
   const of = secrets === 0 ? 'no secret' : `${secrets} secrets ${owners}; set them again`
   return `lost with the key ${key}: ${of}. Retries of earlier requests are no longer recognised.\n`
 }
@@ -179,7 +180,7 @@ The service then starts without it. The encrypted secrets are kept: if the key i
 file after the others, and they open again. Stop the service first. With an EventStoreDB, make sure that no instance has
 the key.
 
-With --json it prints {"key","secrets","suts","users"}.`,
+With --json it prints {"key","secrets","suts","users","webhooks"}.`,
   run: async ({ operands: [key = ''], options }, config, terminal) => {
     const { now, stdout } = terminal
     const { keys } = await readConfiguredKeys(config)

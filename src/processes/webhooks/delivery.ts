@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { makeJoined } from '../../concurrency/once.ts'
 import type { DeliveryFailure } from '../../domain/events/webhook.ts'
 import { laterPosition, type PublicPosition } from '../../domain/values/position.ts'
@@ -34,10 +35,9 @@ export interface DeliveryOptions {
 export const makeDelivery = (options: DeliveryOptions) => {
   const { readAfter, isWanted, send, maySend, sinceBoot, onDelivered, onError } = options
   const queue = makeQueue(sinceBoot)
-  /** Up to here the log was read. */
-  let read = options.after
+  /** Up to `read` the log was read. */
+  let [read, isStopped] = [options.after, false]
   let over: DeliveryEnd | undefined
-  let isStopped = false
 
   const settle = (item: Item, { status, failure }: Sent): void => {
     if (failure === undefined) {
@@ -76,6 +76,8 @@ export const makeDelivery = (options: DeliveryOptions) => {
       for (const entry of entries.filter(({ position }) => position > read)) if (isWanted(entry)) queue.add(entry)
       read = laterPosition(read, (entries.at(-1) as FeedEntry).position)
       deliver()
+      // What others have read is at hand, and needs no I/O.
+      await turn()
     }
   })
 

@@ -5,14 +5,14 @@ import { formatMilliseconds } from '../../domain/values/instant.ts'
 import { type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import type { Milliseconds, UnixMilliseconds } from '../../domain/values/units.ts'
 import { findWebhook, type WebhookCommand, type WebhookState, webhookDecider } from '../../domain/webhook/decide.ts'
+import type { Pace } from '../../feed/call-queue.ts'
 import type { FeedEntry } from '../../feed/events/entry.ts'
 import type { LogReader } from '../../feed/log-reader.ts'
-import type { Views } from '../../read-models/views.ts'
 import { makeRecordNow, type RecordingOptions } from '../process.ts'
 import type { DeliveryAttempts } from './attempts.ts'
 import { makeDelivery } from './delivery.ts'
 import type { Receiver } from './receiver.ts'
-import { makeIsWanted } from './wanted.ts'
+import { makeIsWanted, type ReadProfile } from './wanted.ts'
 
 /** Between two records of what a webhook has delivered. */
 const RECORDED_EVERY_MS = 10_000
@@ -22,7 +22,9 @@ const UNRECORDED_MAX_MS = 20_000
 const TAKE_OVER_MS = 30_000
 
 export interface RunOptions extends RecordingOptions {
-  readonly views: Pick<Views, 'newest'>
+  readonly readProfile: ReadProfile
+  /** Shared by all webhooks: many that are sent something at once do not hold up requests. */
+  readonly pace: Pace
   readonly reader: Pick<LogReader, 'readAfter'>
   readonly receiverOf: (webhook: WebhookState) => Receiver
   readonly attempts: DeliveryAttempts
@@ -88,13 +90,14 @@ const attemptOf = ({ id, type, position }: FeedEntry, now: UnixMilliseconds, att
 
 /** Delivers the events that one webhook wants, and records how far it has come. */
 export const makeWebhookRun = (options: RunOptions, first: WebhookState) => {
-  const { views, reader, receiverOf, attempts, instance, clock, sinceBoot, onError } = options
+  const { readProfile, pace, reader, receiverOf, attempts, instance, clock, sinceBoot, onError } = options
   const { _id, begun } = first
   const recordNow = makeRecordNow(options)
   const leading = makeLeading(options)
-  let [webhook, receiver, isWanted] = [first, receiverOf(first), makeIsWanted(views, first.filter)]
+  let [webhook, receiver, isWanted] = [first, receiverOf(first), makeIsWanted(readProfile, first.filter)]
 
   const send = async (entry: FeedEntry, attempt: number) => {
+    await pace()
     const at = attemptOf(entry, clock.now(), attempt)
     const sent = await receiver.send({ id: entry.id, body: entry.json() })
     attempts.add(_id, at, sent)
@@ -114,7 +117,7 @@ export const makeWebhookRun = (options: RunOptions, first: WebhookState) => {
   const update = (next: WebhookState): void => {
     const before = webhook
     webhook = next
-    if (canonicalJson(next.filter) !== canonicalJson(before.filter)) isWanted = makeIsWanted(views, next.filter)
+    if (canonicalJson(next.filter) !== canonicalJson(before.filter)) isWanted = makeIsWanted(readProfile, next.filter)
     const isByOther = next.instance !== instance && next.position > before.position
     if (isByOther) {
       delivery.skip(toPublicPosition(next.position))

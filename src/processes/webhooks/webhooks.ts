@@ -5,6 +5,7 @@ import { WEBHOOKS_STREAM } from '../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import { type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { type WebhookState, webhookDecider } from '../../domain/webhook/decide.ts'
+import { makePace } from '../../feed/call-queue.ts'
 import type { LogReader } from '../../feed/log-reader.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { WebhookSecrets } from '../../vault/vault.ts'
@@ -12,8 +13,9 @@ import { type DeliveryAttempt, makeDeliveryAttempts } from './attempts.ts'
 import { makeReceiver } from './receiver.ts'
 import { makeWebhookRun, type RunOptions, type WebhookRun } from './run.ts'
 import type { SendOptions } from './send.ts'
+import { makeReadProfile } from './wanted.ts'
 
-export interface WebhooksOptions extends Omit<RunOptions, 'receiverOf' | 'attempts'> {
+export interface WebhooksOptions extends Omit<RunOptions, 'receiverOf' | 'attempts' | 'readProfile' | 'pace'> {
   readonly runner: Pick<Runner, 'run' | 'inspect'>
   readonly views: Pick<Views, 'watch' | 'position' | 'newest'>
   readonly reader: LogReader
@@ -104,7 +106,10 @@ export const makeWebhooks = (options: WebhooksOptions) => {
   const attempts = makeDeliveryAttempts(options.onAttempt)
   const receiverOf = ({ _id, replacedAt }: WebhookState) =>
     makeReceiver({ clock, sending, replacedAt, readSecrets: () => readSecrets(_id) })
-  const { runs, refresh, close } = makeRuns({ ...options, attempts, receiverOf })
+  const { runs, refresh, close } = makeRuns({
+    ...{ ...options, attempts, receiverOf },
+    ...{ readProfile: makeReadProfile(views), pace: makePace() },
+  })
 
   /** Sends one event that is in no log. */
   const test = async (webhook: WebhookState, signal: AbortSignal): Promise<DeliveryAttempt> => {

@@ -48,7 +48,7 @@ export const makeRunTool = (ask: AskInside, pauseMs = 1_000) => {
       const structuredContent = { ...answer, ...(keptUntil !== undefined && { keepalive_until: keptUntil }) }
       return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] }
     }
-    const { type: _, title, status: _status, detail, errors: _errors, errors_count: _count, ...facts } = answer
+    const { type: _, title, status: _status, detail, ...facts } = answer
     remedies ??= readRemedies()
     const instead = remedies.get(String(facts.code))
     return failed(`${title}. ${detail}\nWhat to do: ${instead}.\n${JSON.stringify(facts).slice(0, FACTS_MAX)}`)

@@ -130,7 +130,7 @@ const toTool = (route: Route, name: string, offers: string, description: string)
   const properties = { ...ofPath, ...Object.fromEntries(given), ...(!isRead && { reason: REASON }) }
   const needed = [...Object.keys(ofPath), ...required, ...(isRead ? [] : ['reason'])]
   const hints = { readOnlyHint: isRead, destructiveHint: isDestructive, idempotentHint: isRead || isIdempotent }
-  const inputSchema = { type: 'object', properties, required: needed, additionalProperties: false }
+  const inputSchema = { type: 'object', properties, required: needed }
   const shown = { name, title, description, inputSchema, annotations: { ...hints, openWorldHint: false } }
   const defaults = { ...Object.fromEntries(preset), ...(name in INCLUDE && { include: INCLUDE[name] }) }
   return { shown, route, defaults, idName: Object.keys(ofPath)[0] ?? '' }

@@ -14,8 +14,8 @@ export const CALENDAR_MAX = 2_000
 /** Seconds after which a subscriber may ask again. */
 const REFRESH = 900
 
-/** Events made per turn of the event loop: about 5 ms. */
-const EVENTS_PER_TURN = 250
+/** Events made per turn of the event loop: about 2 ms. */
+const EVENTS_PER_TURN = 100
 
 const TAIL = 'END:VCALENDAR'
 

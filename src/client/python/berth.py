@@ -41,8 +41,7 @@ _log = logging.getLogger("berth")
 
 
 class LIMITS:
-    """Times in seconds, which tests set."""
-
+    # Times in seconds, which tests set.
     answer = 30.0  # for an answer, beyond what the service was asked to wait
     outage = 120.0  # while a service is asked again that cannot be reached or is not ready
     release = 20.0  # likewise when a machine is given back: the reservation ends by itself too
@@ -127,11 +126,7 @@ def _pause(seconds: float, stop: Optional[threading.Event] = None) -> None:
         raise Unreachable("it is not needed any more")
 
 
-def _timestamp(text: Any) -> float:
-    """Unix seconds of a date-time (RFC 3339)."""
-    return datetime.datetime.fromisoformat(str(text).replace("Z", "+00:00")).timestamp()
-
-
+_instant = datetime.datetime.fromisoformat  # before Python 3.11 not of a text that ends with Z
 _TOKEN = re.compile(r"berth_[\w-]{1,128}", re.ASCII)  # the service has the exact form
 
 
@@ -236,7 +231,7 @@ class _Service:
             content += chunk
             if len(content) > _ANSWER_MAX or time.monotonic() > deadline:
                 raise OSError("the answer is too long" if len(content) > _ANSWER_MAX else "timed out")
-        if response.length and content:
+        if response.length and not 300 <= status < 400:
             raise OSError("the answer was cut off")
         text = content.decode("utf-8", "replace")
         body = None
@@ -247,7 +242,7 @@ class _Service:
         now, kept_until = time.time(), float("inf")
         with contextlib.suppress(TypeError, ValueError):
             now = email.utils.parsedate_to_datetime(headers["Date"]).timestamp()
-            kept_until = _timestamp(headers["Keepalive-Until"])
+            kept_until = _instant((headers["Keepalive-Until"] or "").replace("Z", "+00:00")).timestamp()
         answer = _Answer(status, body if isinstance(body, dict) else {}, text, now, kept_until)
         is_uncertain = code in ("unavailable", "outcome_unknown", "idempotency_in_progress")
         if is_uncertain or status >= 500 or status in (408, 429):
@@ -350,6 +345,7 @@ class Machine:
 
     def __init__(self, body: Members, extend: Optional[int], headers: Mapping[str, str]) -> None:
         self._service, self._body, self._extend, self._headers = _Service(), body, extend, headers
+        self._keepalive: int = body["keepalive"]
         # Set as soon as the reservation is no longer in force. For a long block: `machine.lost.wait(1)`.
         self.lost = threading.Event()
         # As the service last showed them: `_id`, `name`, `os`, `tags`; `_id`, `start_time`, `end_time` and so on.
@@ -397,8 +393,7 @@ class Machine:
         try:
             self._leave()
         except Error as error:
-            seconds = self._body["keepalive"]
-            _log.warning("the machine cannot be given back: %s; it is free by itself in %s s", error, seconds)
+            _log.warning("the machine cannot be given back: %s; it is free by itself in %s s", error, self._keepalive)
         self._is_released = True
         self._unwatch()
 
@@ -447,7 +442,8 @@ class Machine:
                 signal.signal(number, handle)
 
     def _unwatch(self) -> None:
-        _live[:] = [each for each in _live if each is not self]
+        with contextlib.suppress(ValueError):
+            _live.remove(self)
         if not _live and threading.current_thread() is threading.main_thread():
             for number, (handle, before) in _handlers.items():
                 # Unless the program has set another since.
@@ -517,7 +513,7 @@ class Machine:
         """Times are counted from the service's own, by its Date: the clock of this computer may be wrong."""
         offset = time.monotonic() - answer.now
         self.reservation = answer.accepted()
-        self._end = offset + _timestamp(self.reservation["end_time"])
+        self._end = offset + _instant(self.reservation["end_time"].replace("Z", "+00:00")).timestamp()
         # A second early: the service says its time in seconds.
         self._in_force = min(self._end, offset + answer.kept_until - 1)
 
@@ -534,9 +530,8 @@ class Machine:
                 # Its port lets nobody else in.
                 if found.get("bound_here") is False:
                     self._service.request("POST", f"{path}/update").accepted()
-                unused = found.get("released_unused_at")
-                then = f"the machine is released at {unused} unless somebody has connected by then"
-                self._say("unused", then if unused else "")
+                if unused := found.get("released_unused_at"):
+                    self._say("unused", f"the machine is released at {unused} unless somebody has connected by then")
                 return str(found["host"]), int(found["port"])
             problem = _PORT_ERRORS.get(str((found.get("last_error") or {}).get("cause")), "")
             if time.monotonic() > until:
@@ -557,7 +552,7 @@ class Machine:
 
     def _keep_alive(self) -> NoReturn:
         # A request without an answer must not lose it: there is time for another.
-        quarter, path = self._body["keepalive"] / 4, f"/api/sut_reservation/{self._id}"
+        quarter, path = self._keepalive / 4, f"/api/sut_reservation/{self._id}"
         every, timeout = min(LIMITS.keep, quarter), min(LIMITS.answer, quarter)
         # At once: connections do not keep what has had a heartbeat, whatever a client that is killed leaves behind.
         within = 0.0
@@ -567,7 +562,7 @@ class Machine:
             if _controller and os.getppid() not in _controller:
                 os.kill(os.getpid(), signal.SIGTERM)
             # No outage ends it before its time: a service that is down releases nothing.
-            asked = {"stop": self._done, "outage": self._end - time.monotonic(), "timeout": timeout}
+            asked: Members = {"stop": self._done, "outage": self._end - time.monotonic(), "timeout": timeout}
             kept = self._service.request("POST", f"{path}/keepalive", **asked)
             if kept.is_over():
                 raise Lost(f"{_NOT_IN_FORCE}: {kept.body.get('detail')}", kept)

@@ -36,24 +36,26 @@ export const reportParameters = {
   time_zone: described(timeZone, 'The time zone of buckets, as in the IANA time zone database; UTC by default.'),
 }
 
-interface ReportSpan {
+interface Asked {
   readonly from: OffsetTime
   readonly to: OffsetTime
+  readonly by?: unknown
   readonly bucket?: BucketSize
   readonly time_zone?: string
 }
 
-/** Up to now, at most. */
-export const readSpan = (
-  { from, to, ...query }: ReportSpan,
+/** What is asked for, up to now, of what its user sees. Of people, testers see themselves. */
+export const readAsked = (
+  { query, user }: Pick<Call<unknown, Asked>, 'query' | 'user'>,
   now: number,
-): E.Either<Refusal, Omit<ReportQuery, 'scope' | 'user_id'>> => {
-  const { bucket = 'none', time_zone: timeZone = 'UTC' } = query
+): E.Either<Refusal, ReportQuery> => {
+  const { from, to, by, bucket = 'none', time_zone: timeZone = 'UTC' } = query
   const [first, last] = [floorMillisecond(from.instant), ceilMillisecond(to.instant)]
   const refuse = (name: 'from' | 'to', detail: string) => E.left(invalid([inQuery(name, detail)]))
   if (first >= now) return refuse('from', 'is in the future')
   if (last > addDays(first, DAYS_MAX, timeZone)) return refuse('to', `must be at most ${DAYS_MAX} days after from`)
-  return E.right({ from: first, to: Math.min(last, now), timeZone, bucket, now, rowsMax: ROWS_MAX })
+  const whose = user.role === 'tester' && by === 'user' ? { user_id: user._id } : { scope: user.scope }
+  return E.right({ from: first, to: Math.min(last, now), timeZone, bucket, now, rowsMax: ROWS_MAX, ...whose })
 }
 
 type Row = Record<string, string | number | null | Readonly<Record<string, number>>>

@@ -8,7 +8,7 @@ import type { Call, RouteResult } from '../../protocol/call.ts'
 import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
 import { CSV } from '../../response/csv-lists.ts'
 import type { Parts } from '../parts.ts'
-import { readSpan, reportParameters, reportRules, reportSpan, respondWithReport } from './report.ts'
+import { readAsked, reportParameters, reportRules, reportSpan, respondWithReport } from './report.ts'
 
 const MUST_BE_BY = 'must be sut, user, none, or tag. and the name of a tag'
 
@@ -35,17 +35,13 @@ const usageQuery = queryOf(
 )
 
 const readUsage = async (parts: Parts, call: Call<unknown, QueryOf<typeof usageQuery>>): RouteResult => {
-  const { user, query } = call
-  const { by = 'none' } = query
-  const isTester = user.role === 'tester'
-  if (isTester && typeof by === 'object')
+  const { by = 'none' } = call.query
+  if (call.user.role === 'tester' && typeof by === 'object')
     return E.left(failure('forbidden', 'Testers see usage by SUT, of all together, and their own.'))
-  const span = readSpan(query, parts.clock())
-  if (E.isLeft(span)) return span
-  const whose = isTester && by === 'user' ? { user_id: user._id } : { scope: user.scope }
-  const asked = { ...span.right, by, ...whose, forwarded: parts.forwardedTags }
-  const read = await parts.objects.showList('usageReport', asked)
-  return E.isLeft(read) ? read : respondWithReport(parts, call, span.right, read.right)
+  const asked = readAsked(call, parts.clock())
+  if (E.isLeft(asked)) return asked
+  const read = await parts.objects.showList('usageReport', { ...asked.right, by, forwarded: parts.forwardedTags })
+  return E.isLeft(read) ? read : respondWithReport(parts, call, asked.right, read.right)
 }
 
 const demandQuery = queryOf(
@@ -57,13 +53,11 @@ const demandQuery = queryOf(
 )
 
 const readDemand = async (parts: Parts, call: Call<unknown, QueryOf<typeof demandQuery>>): RouteResult => {
-  const { user, query } = call
-  const { by = 'none' } = query
-  const span = readSpan(query, parts.clock())
-  if (E.isLeft(span)) return span
-  const whose = user.role === 'tester' && by === 'user' ? { user_id: user._id } : { scope: user.scope }
-  const read = await parts.objects.showList('demandReport', { ...span.right, by, ...whose, reader: user._id })
-  return E.isLeft(read) ? read : respondWithReport(parts, call, span.right, read.right)
+  const { by = 'none' } = call.query
+  const asked = readAsked(call, parts.clock())
+  if (E.isLeft(asked)) return asked
+  const read = await parts.objects.showList('demandReport', { ...asked.right, by, reader: call.user._id })
+  return E.isLeft(read) ? read : respondWithReport(parts, call, asked.right, read.right)
 }
 
 const LIMITS = 'At most 400 days, up to now, as at most 100,000 rows that have anything but 0, by bucket, then key.'

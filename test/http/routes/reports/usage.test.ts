@@ -1,4 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
+import { toPublicPosition } from '../../../../src/domain/values/position.ts'
+import type { Call } from '../../../../src/http/protocol/call.ts'
+import type { Parts } from '../../../../src/http/routes/parts.ts'
+import { respondWithReport } from '../../../../src/http/routes/reports/report.ts'
+import { leftOf } from '../../../users/builders.ts'
 import type { Answer } from '../../client.ts'
 import { idOf } from '../../harness.ts'
 import { during, lab, said } from '../../lab.ts'
@@ -139,4 +144,11 @@ test('users whose names were erased, and retired machines, stay in reports', asy
   await service.ask('admin', `POST /api/user/${idOf('alice')}/erase`, {})
   t.deepEqual(await seen(t, service.ask('admin', report('&by=sut'))), ['bench 4'])
   t.deepEqual(await seen(t, service.ask('admin', report('&by=user'))), [idOf('alice')])
+})
+
+test('a report with more rows than one may have is refused', (t) => {
+  const none = { position: toPublicPosition(0), listed: undefined }
+  const span = { from: 0, to: 1, timeZone: 'UTC' }
+  const refused = respondWithReport({} as Parts, { mediaType: 'application/json' } as Call, span, none)
+  t.is(leftOf(refused).code, 'report_too_large')
 })

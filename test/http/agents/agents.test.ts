@@ -1,13 +1,17 @@
 import test, { type ExecutionContext } from 'ava'
 import { readRemedies } from '../../../src/http/documents/guide/remedies.ts'
-import { idOf } from '../harness.ts'
+import { idOf, type Tidying } from '../harness.ts'
 import { type Lab, lab } from '../lab.ts'
 import { aSut } from '../requests.ts'
+import { shared } from '../shared.ts'
 import { eventsOf } from '../store/log-rows.ts'
 import { agentOf, type Said } from './agent.ts'
 
 /** A lab with one machine that runs Linux. */
-const given = (t: ExecutionContext): Promise<Lab> => lab(t, {}, { os: 'linux', tags: { rack: '4' } })
+const given = (t: Tidying): Promise<Lab> => lab(t, {}, { os: 'linux', tags: { rack: '4' } })
+
+/** One in which nobody reserves anything. */
+const berth = shared(given)
 
 const LINUX = { match: { os: 'linux' }, duration: 900, reason: 'tests the installer' }
 
@@ -66,7 +70,6 @@ test('an agent waits for a machine until it is granted, or withdraws', async (t)
 })
 
 test('an agent finds machines, what is free, and what was', async (t) => {
-  const berth = await given(t)
   const agent = await agentOf(t, berth, 'audrey')
   const [rack, match] = [{ tags: { rack: '4' } }, { match: { os: 'linux', not: { tags: { rack: '5' } } } }]
   t.is((await agent.use('find_machines', rack)).json.count, 1)
@@ -79,7 +82,6 @@ test('an agent finds machines, what is free, and what was', async (t) => {
 })
 
 test('an agent is told of those tools that its role may use, in few words', async (t) => {
-  const berth = await given(t)
   const names = async (who: string) => (await (await agentOf(t, berth, who)).tools()).map(({ name }) => name).sort()
   const [admin, tester, auditor] = [await names('admin'), await names('alice'), await names('audrey')]
   t.true(admin.length <= 12)
@@ -132,7 +134,6 @@ test('a refusal says what to do instead, in the words of the guide', async (t) =
 })
 
 test('an answer that would fill a conversation is not sent', async (t) => {
-  const berth = await given(t)
   const suts = Array.from({ length: 100 }, () => aSut({ description: 'x'.repeat(400) }))
   await berth.ask('admin', 'POST /api/sut/import', { suts })
   const agent = await agentOf(t, berth, 'alice')

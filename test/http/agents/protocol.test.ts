@@ -6,6 +6,7 @@ import type { Call } from '../../../src/http/protocol/call.ts'
 import { routes } from '../../../src/http/routes.ts'
 import { type Answer, basic } from '../client.ts'
 import { type Lab, lab, said } from '../lab.ts'
+import { shared } from '../shared.ts'
 
 /** A client of the protocol by hand, of those revisions that begin with `initialize`. */
 const ACCEPT = { Accept: 'application/json, text/event-stream' }
@@ -19,10 +20,11 @@ const send = (
 ): Promise<Answer> =>
   ask('alice', 'POST /mcp', { jsonrpc: '2.0', ...(id && { id }), method, params }, { ...ACCEPT, ...headers })
 
+const berth = shared(lab)
+
 const HELLO = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'by hand', version: '1' } }
 
 test('a client without a library begins, is told of tools and uses one, all as JSON', async (t) => {
-  const berth = await lab(t)
   const hello = await send(berth, 'initialize', HELLO)
   t.is(hello.headers['content-type'], 'application/json')
   t.is(hello.headers['mcp-session-id'], undefined)
@@ -44,7 +46,6 @@ test('a client without a library begins, is told of tools and uses one, all as J
 })
 
 test('what is no message of the protocol, or of nobody who may ask, is refused', async (t) => {
-  const berth = await lab(t)
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
   t.is(said(await berth.ask('alice', 'POST /mcp', [call, call], ACCEPT)), '422 invalid #')
   t.is(said(await berth.ask('alice', 'POST /mcp', Buffer.from('{'), ACCEPT)), '400 malformed_json')

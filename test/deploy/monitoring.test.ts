@@ -6,6 +6,7 @@ import { makeProcessMetrics } from '../../src/telemetry/process-metrics.ts'
 import { start } from '../http/harness.ts'
 import { aReservation, createSut, NOW, reserve } from '../http/requests.ts'
 import { ROOT } from '../process/harness.ts'
+import { receive } from '../processes/webhooks/receiver.ts'
 import { hasTool, read, readYaml } from './files.ts'
 
 const exec = promisify(execFile)
@@ -36,10 +37,15 @@ const variableQueries = dashboard.templating.list.flatMap(({ query }) =>
 /** All metrics that a service exposes. */
 const exposed = async (t: ExecutionContext): Promise<string> => {
   const service = await start(t, { now: NOW })
-  // Series with these labels exist only after the first append and the first refusal.
+  // Series with these labels exist only after the first append, the first refusal and the first deliveries.
   const admin = service.as('admin')
   const sut = await createSut(admin)
   for (const _ of ['reserved', 'refused']) await reserve(admin, aReservation(sut))
+  const receiver = await receive(t)
+  for (const url of [receiver.url, 'http://127.0.0.1:1/']) {
+    const { json } = await admin.post('/api/webhook/create', { url, sut_id: 'none' })
+    await admin.post(`/api/webhook/${json._id}/test`, {})
+  }
   const { text } = await service.as('audrey').get('/metrics')
   return `${text}\n${await makeProcessMetrics(() => 0)()}`
 }

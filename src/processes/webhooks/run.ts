@@ -72,8 +72,13 @@ const makeProgress = (sinceBoot: () => Milliseconds, position: () => PublicPosit
     record: async (act: (position: PublicPosition) => Promise<boolean>): Promise<void> => {
       const before = since
       since = undefined
-      if (await act(position()).catch(() => false)) recordedAt = sinceBoot()
-      else since = before
+      let isRecorded = false
+      try {
+        isRecorded = await act(position())
+      } finally {
+        if (isRecorded) recordedAt = sinceBoot()
+        else since = before
+      }
     },
     clear: (): void => {
       since = undefined

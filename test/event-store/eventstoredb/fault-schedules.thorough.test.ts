@@ -20,7 +20,7 @@ test.serial(
       t.log(`seed ${seed + part}: ${JSON.stringify(counts)}`)
       t.deepEqual(problems, [], `SEED=${seed + part}`)
       t.is(counts.schedules, schedules)
-      t.true(counts.made > schedules && counts.refused > schedules && counts.cancelled > schedules / 2)
+      t.true(counts.acknowledged > schedules && counts.conflicts > schedules)
       for (const fault of Object.keys(counts.faults)) faults.add(fault)
     }
     if (isThorough) t.deepEqual([...faults].toSorted(), Object.keys(FAULTS).toSorted())

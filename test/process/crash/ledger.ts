@@ -51,7 +51,7 @@ const readingProblems = async (client: Client, attempts: readonly Attempt[]): Pr
  * Retries each unanswered request twice with its key, and some answered ones. All answers must agree, whether the first
  * attempt was recorded or not.
  */
-const retryingProblems = async (client: Client, attempts: Attempt[]): Promise<readonly string[]> => {
+export const retryingProblems = async (client: Client, attempts: Attempt[]): Promise<readonly string[]> => {
   const keyed = attempts.filter(({ key }) => key !== undefined)
   const retried = [
     ...keyed.filter(({ answer }) => answer === undefined || answer.status === 503),

@@ -7,22 +7,25 @@ export interface Target {
   readonly client: Client
   readonly suts: readonly string[]
   readonly user: string
+  /** The clock of the service in Unix milliseconds, unless it is that of the machine. */
+  readonly now?: number
+  /** Quarters of an hour for which all contend, unless they contend for few of many. */
+  readonly contended?: number
 }
 
 const QUARTER = 900_000
+const DAY = 96 * QUARTER
 /** Quarters from tomorrow on, well within the horizon. */
 const QUARTERS = 300 * 96
 /** Contended quarters. */
 const HOT = 40
 
-const DAY = Math.ceil(Date.now() / 86_400_000 + 1) * 86_400_000
-
 /** In the format of the API, so that answers can be compared directly. */
 const written = (time: number): string => new Date(time).toISOString().replace('.000Z', '+00:00')
 
-const reservation = (random: Random, { suts, user }: Target): Attempt['body'] => {
-  const first = random.below(3) === 0 ? random.below(HOT) : random.below(QUARTERS)
-  const start = DAY + first * QUARTER
+const reservation = (random: Random, { suts, user, now = Date.now(), contended }: Target): Attempt['body'] => {
+  const first = random.below(contended ?? (random.below(3) === 0 ? HOT : QUARTERS))
+  const start = Math.ceil(now / DAY + 1) * DAY + first * QUARTER
   return {
     sut_id: random.oneOf(suts),
     user_id: user,

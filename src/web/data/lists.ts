@@ -1,7 +1,7 @@
 import type { Stretch } from '../features/schedule/calendar.ts'
 import { compareNames, toIso } from '../format/format.ts'
 import type { Readable } from '../service/api.ts'
-import type { Person, Reservation, Sut } from './objects.ts'
+import type { Person, Reservation, Sut, SutRequest } from './objects.ts'
 import { ofKinds, type Query } from './query.ts'
 
 /** Lists of the interface, in as few requests as it allows. */
@@ -58,3 +58,23 @@ export const PEOPLE: Query<ReadonlyMap<string, Person>> = {
   ...{ key: 'people', isKept: true, ...ofKinds('user') },
   read: async (api) => byId(await readAll<Person>(api, '/api/user', 'users')),
 }
+
+interface OwnRequests {
+  /** The oldest first. */
+  readonly waiting: readonly SutRequest[]
+  /** Those that were granted while the page was open. */
+  readonly granted: readonly SutRequest[]
+}
+
+export const OWN_REQUESTS = 'own requests'
+
+export const ownRequests = (userId: string): Query<OwnRequests> => ({
+  ...{ key: OWN_REQUESTS, isKept: true, ...ofKinds('sut_request') },
+  read: async (source, _ids, before = { waiting: [], granted: [] }) => {
+    const path = `/api/sut_request?user_id=${userId}&status=waiting`
+    const waiting = (await readAll<SutRequest>(source, path, 'sut_requests')).toReversed()
+    const gone = before.waiting.filter(({ _id }) => !waiting.some((each) => each._id === _id))
+    const ended = await Promise.all(gone.map(async ({ _id }) => (await source.get(`/api/sut_request/${_id}`)).value))
+    return { waiting, granted: [...before.granted, ...ended.filter(({ status }) => status === 'granted')] }
+  },
+})

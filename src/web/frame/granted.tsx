@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { ownRequests } from '../data/requests.ts'
+import { ownRequests } from '../data/lists.ts'
 import { formatWhen } from '../format/format.ts'
 import { meOf, usePage, useReading } from '../page/context.ts'
 import { goTo, linkTo } from '../page/location.ts'

@@ -4,7 +4,7 @@ import { eventsOf } from '../../../src/web/data/event-stream.ts'
 import { MACHINES, PEOPLE } from '../../../src/web/data/lists.ts'
 import { gatherNews, type News, newsOf } from '../../../src/web/data/news.ts'
 import { ofKinds, type Source } from '../../../src/web/data/query.ts'
-import { ownRequests } from '../../../src/web/data/requests.ts'
+import { ownRequests } from '../../../src/web/data/lists.ts'
 import { openReservations } from '../../../src/web/data/reservations.ts'
 import { type Answer, type Readable, Refused } from '../../../src/web/service/api.ts'
 

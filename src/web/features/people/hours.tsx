@@ -1,5 +1,6 @@
+import { ofUser } from '../../data/query.ts'
 import { formatCount, formatNumber } from '../../format/format.ts'
-import { useUsed } from './use-used.ts'
+import { meOf, type Reading, usePage, useReading } from '../../page/context.ts'
 import { hoursTextOf, type Used } from './user.ts'
 
 /** Hundredths from which a quota is nearly used up. */
@@ -38,4 +39,16 @@ const Week = ({ used }: { readonly used: Used }) => {
 export const Quota = () => {
   const { value } = useUsed()
   return value?.used && <Week used={value.used} />
+}
+
+export const useUsed = (): Reading<{ readonly used?: Used }> => {
+  const page = usePage()
+  const windows = page.reservations.own.value.map(({ _id, start_time, end_time }) => [_id, start_time, end_time])
+  return useReading(
+    {
+      ...{ key: 'used', ...ofUser(meOf(page)._id) },
+      read: async (source) => (await source.get('/api/user/me?include=used')).value,
+    },
+    windows.join(),
+  )
 }

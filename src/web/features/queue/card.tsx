@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { OWN_REQUESTS } from '../../data/requests.ts'
+import { OWN_REQUESTS } from '../../data/lists.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
@@ -8,10 +8,9 @@ import { Button } from '../../parts/button.tsx'
 import { Confirm, useCommand } from '../../parts/commands/command.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
-import { ReservedNote } from '../reserve/reserved-note.tsx'
+import { ReservedNote } from '../reserve/reserve-notes.tsx'
 import { useRequest, type WaitingRequest } from './read.ts'
-import { ordinalOf, sentenceHere, wordsOfRequest } from './wants.ts'
-import { Said } from './words.tsx'
+import { ordinalOf, sentenceHere, type Words, wordsOfRequest } from './wants.ts'
 
 const Granted = ({ request }: { readonly request: WaitingRequest }) => {
   const page = usePage()
@@ -109,3 +108,7 @@ export const RequestCard = ({ id }: { readonly id: string }) => {
     </Loaded>
   )
 }
+
+export const Said = ({ words }: { readonly words: Words }) => (
+  <span>{words.map((each) => (typeof each === 'string' ? each : <bdi>{each.name}</bdi>))}</span>
+)

@@ -7,8 +7,8 @@ import { linkTo } from '../../page/location.ts'
 import { useMachineName } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, Table } from '../../parts/show/table.tsx'
+import { Said } from './card.tsx'
 import { wordsOfRequest } from './wants.ts'
-import { Said } from './words.tsx'
 
 const FIRST = 20
 const MORE = 100

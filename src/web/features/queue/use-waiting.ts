@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { OWN_REQUESTS } from '../../data/lists.ts'
 import type { Match } from '../../data/objects.ts'
-import { OWN_REQUESTS } from '../../data/requests.ts'
 import { usePage } from '../../page/context.ts'
 import { useCommand } from '../../parts/commands/command.tsx'
 

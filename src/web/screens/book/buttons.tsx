@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useUsed } from '../../features/people/use-used.ts'
+import { useUsed } from '../../features/people/hours.tsx'
 import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../features/queue/wants.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'

@@ -1,18 +1,17 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { Sut } from '../../data/objects.ts'
 import { RequestCard } from '../../features/queue/card.tsx'
 import type { Available } from '../../features/reserve/available.ts'
-import { RefusalNote } from '../../features/reserve/refusal-note.tsx'
 import { refusalText } from '../../features/reserve/refusals.ts'
-import { ReservedNote } from '../../features/reserve/reserved-note.tsx'
+import { RefusalNote, ReservedNote } from '../../features/reserve/reserve-notes.tsx'
 import { windowOf } from '../../features/schedule/draft.ts'
 import { formatNumber, formatWhen } from '../../format/format.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ignoreSecondClick } from '../../parts/commands/command.tsx'
-import { RefusedNote, Status } from '../../parts/show/note.tsx'
+import { Name, Note, RefusedNote, Status } from '../../parts/show/note.tsx'
 import { ReserveButton, WaitButton } from './buttons.tsx'
 import { ChoiceList } from './choice-list.tsx'
-import { Gone, noneText } from './notes.tsx'
 import { type OfferProps, useTaking } from './use-taking.ts'
 import { Weekly } from './weekly.tsx'
 
@@ -139,4 +138,24 @@ export const Offer = (props: OfferProps) => {
       )}
     </section>
   )
+}
+
+/** What is said of what would be taken. */
+
+export const Gone = ({ name, isRefused }: { readonly name: string; readonly isRefused: boolean }) => (
+  <Note kind="warn">
+    <Name of={name} /> is no longer free.{isRefused && ' Nothing was booked.'}
+  </Note>
+)
+
+/** Why no machine can be had, of `count` that one may take. */
+const noneText = (fitting: readonly Sut[], count: number): string => {
+  if (count === 0) return "This person's scope has no machines."
+  if (fitting.length === 0) return 'No machines match. Remove a criterion.'
+  const inactive = fitting.filter(({ is_active }) => !is_active).length
+  const offline = fitting.filter(({ is_active, monitoring }) => is_active && monitoring.status === 'Offline').length
+  const out = [inactive > 0 ? `${inactive} inactive` : '', offline > 0 ? `${offline} offline` : '']
+  const text = out.filter((part) => part !== '').join(', ')
+  if (inactive + offline === fitting.length) return `None can be reserved: ${text}.`
+  return `None is free for that long in the next 31 days${text === '' ? '' : ` (${text})`}.`
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { ownRequests } from '../../data/lists.ts'
 import { takenOf } from '../../data/objects.ts'
-import { ownRequests } from '../../data/requests.ts'
 import { isRunning } from '../../data/reservations.ts'
 import { BeforeTheEnd } from '../../features/holding/before-the-end.tsx'
 import { Quota } from '../../features/people/hours.tsx'

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { Sut } from '../../data/objects.ts'
 import type { Wanted } from '../../features/queue/use-waiting.ts'
 import type { Offer } from '../../features/reserve/available.ts'
@@ -10,9 +11,12 @@ import { formatDuration, formatWhen, MINUTE, QUARTER } from '../../format/format
 import { usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
 import { useMachineName, usePersonName } from '../../page/use-timeline.ts'
-import { Name } from '../../parts/show/note.tsx'
+import { rove } from '../../parts/choose/rove.ts'
+import type { Command } from '../../parts/commands/command.tsx'
+import { Icon, type IconName } from '../../parts/icon.tsx'
+import { Name, Note, RefusedNote } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
-import { Instead, type InsteadProps, type Option } from './instead.tsx'
+import { Popover } from './popover.tsx'
 
 interface Props extends Pick<InsteadProps, 'waiting' | 'anchor' | 'onBack' | 'onClose'> {
   readonly sut: Sut
@@ -122,3 +126,59 @@ const NoneFree = (props: Props) => {
 
 export const Refusal = (props: Props) =>
   props.refused.problem.code === 'no_sut_free' ? <NoneFree {...props} /> : <Conflicting {...props} />
+
+export interface Option {
+  readonly icon: IconName
+  readonly text: string
+  readonly hint: string
+  readonly take: () => void
+}
+
+interface InsteadProps {
+  readonly title: string
+  readonly subtitle: string
+  readonly options: readonly Option[]
+  readonly waiting: Command
+  readonly anchor: () => Element | null
+  readonly onBack: () => void
+  readonly onClose: () => void
+  /** Why it cannot be had. */
+  readonly children: ComponentChildren
+}
+
+/** What can be had in place of what was refused: one press takes it. The last one leads back to the form. */
+export const Instead = (props: InsteadProps) => {
+  const { title, subtitle, options, waiting, anchor, onBack, onClose, children } = props
+  const isAnswered = usePage().control.isAnswered.value
+  return (
+    <Popover title={title} subtitle={subtitle} anchor={anchor} onClose={onClose}>
+      <div class="pop-body">
+        <Note kind="danger" icon="lock">
+          {children}
+        </Note>
+        <RefusedNote refused={waiting.refused} />
+        <div class="choices" onKeyDown={(event: KeyboardEvent) => void rove(event, '.choice')}>
+          {options.length > 0 && <span class="label">Reserve instead</span>}
+          {options.map(({ icon, text, hint, take }, n) => (
+            <button
+              type="button"
+              class={n === 0 ? 'row choice first' : 'row choice'}
+              disabled={!isAnswered}
+              onClick={take}
+            >
+              <Icon name={icon} />
+              <b class="clip">
+                <bdi>{text}</bdi>
+              </b>{' '}
+              <span class="muted nowrap">{hint}</span>
+            </button>
+          ))}
+          <button type="button" class="row choice" onClick={onBack}>
+            <Icon name="edit" />
+            <b>Choose another time</b>
+          </button>
+        </div>
+      </div>
+    </Popover>
+  )
+}

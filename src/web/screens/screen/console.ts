@@ -1,5 +1,5 @@
 import type RFB from '@novnc/novnc'
-import { loadLater } from '../../page/updated.ts'
+import { loadLater } from '../../page/later.tsx'
 import type { Api } from '../../service/api.ts'
 import type { ConsoleEnd } from './console-end.ts'
 

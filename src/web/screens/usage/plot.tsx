@@ -2,9 +2,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { formatNumber } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
-import { loadLater } from '../../page/updated.ts'
+import { loadLater } from '../../page/later.tsx'
 
-export interface PlotSeries {
+interface PlotSeries {
   readonly name: string
   readonly values: readonly number[]
   /** Whether it is what is left of another one, before which it is drawn. */

@@ -1,10 +1,16 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { pastPage } from '../features/past/past-page.ts'
-import { asOfText } from '../page/as-of.ts'
-import { PageProvider, usePage } from '../page/context.ts'
+import { openCache } from '../data/cache.ts'
+import type { News } from '../data/news.ts'
+import { openReservations } from '../data/reservations.ts'
+import { MINUTE } from '../format/format.ts'
+import { type AsOf, asOfText, pathAsOf } from '../page/as-of.ts'
+import { type PageContext, PageProvider, usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { type Api, Refused } from '../service/api.ts'
+import type { Session } from '../service/session.ts'
 
 export const PastBanner = () => {
   const { asOf } = usePage()
@@ -37,4 +43,28 @@ export const AsOfMoment = ({ children }: { readonly children: ComponentChildren 
       {children}
     </PageProvider>
   )
+}
+
+const asAuditor = (session: ReadonlySignal<Session>): ReadonlySignal<Session> =>
+  computed(() => ({ ...session.value, me: session.value.me && { ...session.value.me, role: 'auditor' } }))
+
+const refuse = async () => ({ refused: new Refused(409, { code: 'past', detail: 'The past cannot be changed.' }) })
+
+const readOnly = (api: Api, asOf: AsOf): Api => ({
+  ...api,
+  get: (path, sent) => api.get(pathAsOf(path, asOf) as typeof path, sent),
+  ...{ post: refuse, send: refuse },
+})
+
+/** What screens use that show the lab as it was: the same, but of that moment, and unable to change anything. */
+const pastPage = (page: PageContext, asOf: AsOf): PageContext => {
+  const api = readOnly(page.api, asOf)
+  return {
+    ...page,
+    api,
+    control: { ...page.control, api, session: asAuditor(page.control.session) },
+    cache: openCache({ api, news: signal<News | undefined>(undefined), isAnswered: page.control.isAnswered }),
+    reservations: openReservations(computed(() => page.control.session.value.me?._id)),
+    ...{ clock: signal(asOf.time), minute: signal(Math.floor(asOf.time / MINUTE) * MINUTE) },
+  }
 }

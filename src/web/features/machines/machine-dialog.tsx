@@ -1,16 +1,19 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Checked } from '../../data/objects.ts'
-import { usePage, useReading } from '../../page/context.ts'
+import { formatClock, formatList } from '../../format/format.ts'
+import { meOf, usePage, useReading } from '../../page/context.ts'
 import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
-import { useMergeForm } from '../../parts/commands/merge-form.tsx'
+import { revisionOf } from '../../parts/commands/merge.ts'
+import { StaleNote, useMergeForm } from '../../parts/commands/merge-form.tsx'
 import { Input } from '../../parts/field.tsx'
 import { Status } from '../../parts/show/note.tsx'
+import { outcomeOf } from '../../service/api.ts'
+import { type Entry, labelOf, lastChange, readNewest } from '../events/entries.ts'
 import { CheckNote } from './check-note.tsx'
 import { MachineFields, Probing, TagsAndState } from './machine-fields.tsx'
 import { changesOf, type Known, missingText, type Values, valuesOf } from './machine-values.ts'
 import { checkMachine, knownMachine, saveMachine } from './save.ts'
-import { MachineStaleNote } from './stale-note.tsx'
 
 interface Props {
   /** The machine to edit; undefined to add one. */
@@ -89,4 +92,41 @@ export const MachineDialog = ({ known, onClose }: Props) => {
       <Status class="small muted said">{missing}</Status>
     </Dialog>
   )
+}
+
+const LOOKED_AT = 50
+
+const MONITORING: readonly string[] = ['berth.SutMonitoringEnabled', 'berth.SutMonitoringDisabled']
+
+const partsOf = ({ type, changes }: Entry): string => {
+  if (MONITORING.includes(type)) return 'Monitoring'
+  return formatList([...new Set(changes.map(labelOf))])
+}
+
+/** `Amina Diallo changed Version at 10:41.` */
+export const changedText = (entry: Entry | undefined, ownId: string): string => {
+  if (entry === undefined) return 'This machine was changed.'
+  const isOwn = entry.actor === ownId
+  const who = isOwn ? 'You' : (entry.actorname ?? 'Someone')
+  return `${who} changed ${partsOf(entry)} at ${formatClock(Date.parse(entry.time))}${isOwn ? ' in another tab' : ''}.`
+}
+
+interface MachineStaleNoteProps {
+  readonly sutId: string
+  /** The ETag of the record that the form began with. */
+  readonly etag: string
+  readonly onLoad: () => void
+}
+
+const MachineStaleNote = ({ sutId, etag, onLoad }: MachineStaleNoteProps) => {
+  const page = usePage()
+  const [entry, setEntry] = useState<Entry | undefined>(undefined)
+  useEffect(() => {
+    const revision = revisionOf(etag)
+    // Where it is refused it is said without a name.
+    void outcomeOf(readNewest(page.api, sutId, LOOKED_AT)).then(
+      ({ entries }) => entries && setEntry(lastChange(entries, revision)),
+    )
+  }, [etag])
+  return <StaleNote onLoad={onLoad}>{changedText(entry, meOf(page)._id)}</StaleNote>
 }

@@ -3,17 +3,21 @@ import type { Sut } from '../../data/objects.ts'
 import { RequestCard } from '../../features/queue/card.tsx'
 import type { Available } from '../../features/reserve/available.ts'
 import { refusalText } from '../../features/reserve/refusals.ts'
-import { RefusalNote, ReservedNote } from '../../features/reserve/reserve-notes.tsx'
+import { RefusalNote, type Reserved, ReservedNote } from '../../features/reserve/reserve-notes.tsx'
 import { windowOf } from '../../features/schedule/draft.ts'
-import { formatNumber, formatWhen } from '../../format/format.ts'
+import { DatesToBe, TimesField } from '../../features/series/series-fields.tsx'
+import { seriesRefusalText } from '../../features/series/series-refusals.ts'
+import { useWeekly } from '../../features/series/use-series.ts'
+import { formatCount, formatNumber, formatWhen } from '../../format/format.ts'
+import { usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ignoreSecondClick } from '../../parts/commands/command.tsx'
 import { Name, Note, RefusedNote, Status } from '../../parts/show/note.tsx'
 import { ReserveButton, WaitButton } from './buttons.tsx'
 import { ChoiceList } from './choice-list.tsx'
+import type { Take } from './choices.ts'
 import { type OfferProps, useTaking } from './use-taking.ts'
-import { Weekly } from './weekly.tsx'
 
 const countText = ({ fitting, count, wish }: OfferProps, found: Available | undefined): string => {
   if (found === undefined) return `${formatNumber(fitting.length)} of ${formatNumber(count)} match`
@@ -158,4 +162,43 @@ const noneText = (fitting: readonly Sut[], count: number): string => {
   const text = out.filter((part) => part !== '').join(', ')
   if (inactive + offline === fitting.length) return `None can be reserved: ${text}.`
   return `None is free for that long in the next 31 days${text === '' ? '' : ` (${text})`}.`
+}
+
+interface Props {
+  readonly sut: Sut
+  readonly take: Take
+  readonly userId: string
+  readonly times: number
+  readonly onTimes: (times: number) => void
+  readonly onDone: (reserved: Reserved) => void
+}
+
+export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props) => {
+  const page = usePage()
+  const now = page.clock.value
+  const weekly = useWeekly({
+    sut,
+    window: windowOf(take.asked, now, []),
+    userId,
+    times,
+    onDone: (all) => onDone({ machine: take.offer.name, when: `on ${formatCount(all.length, 'date')}` }),
+  })
+  const { command, first, dates, isFree, reserve } = weekly
+  const { refused } = command
+  return (
+    <>
+      <TimesField first={first} times={times} onChange={onTimes} />
+      <DatesToBe reading={dates} onTimes={onTimes} />
+      {refused !== undefined && (
+        <RefusalNote refused={refused} text={seriesRefusalText(refused.problem)} onBeyond={() => reserve(true)} />
+      )}
+      <ReserveButton
+        name={take.offer.name}
+        when={formatCount(times, 'time')}
+        command={command}
+        disabled={!isFree}
+        onPress={() => reserve()}
+      />
+    </>
+  )
 }

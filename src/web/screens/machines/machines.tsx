@@ -1,20 +1,26 @@
+import { useComputed } from '@preact/signals'
 import { useMemo, useState } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
+import { MachineChips } from '../../features/machines/filter-chips.tsx'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { MachineImport } from '../../features/machines/machine-import.tsx'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { useUptimes } from '../../features/machines/use-uptimes.ts'
 import type { Booked } from '../../features/schedule/calendar.ts'
 import { spanOf } from '../../features/schedule/span.ts'
-import { HOUR } from '../../format/format.ts'
+import { formatNumber, HOUR } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { useFilterInAddress } from '../../page/use-filter.ts'
 import { useMachines, usePersonName, useTimeline } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
+import { Chip } from '../../parts/choose/chip.tsx'
+import { FilterChip } from '../../parts/choose/menu.tsx'
+import { SearchField } from '../../parts/choose/search-field.tsx'
+import { toggled } from '../../parts/choose/toggled.ts'
+import { saveFile } from '../../parts/save-file.ts'
 import { StateBlock } from '../../parts/state.tsx'
-import { FilterBar, TitleBar } from './machine-bars.tsx'
-import { matches, NO_FILTER, ordered, rowOf } from './machine-list.ts'
+import { matches, NO_FILTER, ordered, type Row, rowOf, summaryOf, toCsv } from './machine-list.ts'
 import { MachineTable } from './machine-table.tsx'
 import { show, view } from './machines-view.ts'
 
@@ -111,5 +117,82 @@ export const Machines = () => {
       {open === 'add' && <MachineDialog known={undefined} onClose={close} />}
       {open === 'import' && <MachineImport onClose={close} />}
     </main>
+  )
+}
+
+interface Props {
+  readonly all: readonly Row[]
+  readonly shown: readonly Row[]
+  readonly isAdministrator: boolean
+  readonly isAnswered: boolean
+  readonly onAdd: () => void
+  readonly onImport: () => void
+}
+
+const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImport }: Props) => {
+  const download = (): void =>
+    saveFile(new Blob([toCsv(shown.map(({ sut }) => sut))], { type: 'text/csv' }), 'machines.csv')
+  const count =
+    shown.length === all.length
+      ? formatNumber(all.length)
+      : `${formatNumber(shown.length)} of ${formatNumber(all.length)}`
+  return (
+    <div class="row bar">
+      <h1>Machines</h1>
+      <span class="muted num">{count}</span>
+      <span class="grow" />
+      <Button
+        label="CSV"
+        icon="download"
+        look="quiet"
+        class="desk-only"
+        aria-label="Download the list as CSV"
+        title="Download the list as CSV"
+        disabled={shown.length === 0}
+        onClick={download}
+      />
+      {isAdministrator && (
+        <>
+          <Button label="Import" look="quiet" disabled={!isAnswered} onClick={onImport} />
+          <Button icon="plus" label="Add a machine" disabled={!isAnswered} onClick={onAdd} />
+        </>
+      )}
+    </div>
+  )
+}
+
+const KINDS = {
+  free: 'Free',
+  turn: 'Turnaround',
+  used: 'In use',
+  own: 'Yours',
+  off: 'Offline',
+  inactive: 'Inactive',
+} as const
+
+export const FilterBar = ({ all }: Pick<Props, 'all'>) => {
+  const filter = useComputed(() => view.value.filter).value
+  return (
+    <div class="row bar" role="search">
+      <SearchField
+        id="machines-filter"
+        class="filter-text wide"
+        label="Filter"
+        placeholder="Name, tag, person"
+        shortcut="/"
+        value={filter.text}
+        onInput={(text) => show({ text })}
+      />
+      <FilterChip label="State" options={KINDS} chosen={filter.kinds} onChange={(kinds) => show({ kinds })} />
+      <MachineChips suts={all.map(({ sut }) => sut)} chosen={filter} onChange={show} />
+      <Chip
+        label="Broken"
+        count={all.filter(({ state }) => state.kind === 'off').length}
+        isOn={filter.kinds.has('off')}
+        onPress={() => show({ kinds: toggled(filter.kinds, 'off') })}
+      />
+      <span class="grow" />
+      <span class="small muted desk-only">{summaryOf(all)}</span>
+    </div>
   )
 }

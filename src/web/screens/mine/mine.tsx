@@ -1,10 +1,13 @@
 import { useState } from 'preact/hooks'
-import { ownRequests } from '../../data/lists.ts'
-import { takenOf } from '../../data/objects.ts'
+import { ownRequests, readAll } from '../../data/lists.ts'
+import { type Reservation, takenOf } from '../../data/objects.ts'
+import { NOTHING } from '../../data/query.ts'
 import { isRunning } from '../../data/reservations.ts'
 import { BeforeTheEnd } from '../../features/holding/before-the-end.tsx'
 import { Quota } from '../../features/people/hours.tsx'
 import { RequestCard } from '../../features/queue/card.tsx'
+import { ruleText } from '../../features/series/dates.ts'
+import { seriesText } from '../../features/series/series.tsx'
 import { formatZone } from '../../format/format.ts'
 import { meOf, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
@@ -16,7 +19,6 @@ import { Subscribe } from '../../parts/show/subscribe.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import { useBooked, usePast } from './held.ts'
 import { Ahead, Past } from './own-rows.tsx'
-import { SeriesAhead, useRules } from './own-series.tsx'
 import { type Held, Running } from './running.tsx'
 
 const FEW = 20
@@ -127,5 +129,50 @@ export const Mine = () => {
         </aside>
       </div>
     </Page>
+  )
+}
+
+const MOST = 50
+
+/** The rules of the series that own reservations belong to, by id. Once made they stay the same. */
+const useRules = (userId: string, reservations: readonly Reservation[]): ReadonlyMap<string, string> | undefined => {
+  const ids = [...new Set(reservations.flatMap(({ series_id }) => series_id ?? []))].sort()
+  return useReading({
+    ...{ key: `rules ${ids.join()}`, ...NOTHING },
+    read: async (api) => {
+      if (ids.length === 0) return new Map<string, string>()
+      const path = `/api/sut_reservation_series?user_id=${encodeURIComponent(userId)}`
+      const series = await readAll<{ _id: string; rrule: string }>(api, path, 'sut_reservation_series')
+      return new Map(series.map(({ _id, rrule }) => [_id, rrule]))
+    },
+  }).value
+}
+
+interface Props {
+  readonly all: readonly Held[]
+  readonly rrule: string | undefined
+}
+
+const SeriesAhead = ({ all, rrule = '' }: Props) => {
+  const [isOpen, setOpen] = useState(false)
+  const [first, ...others] = all
+  if (first === undefined) return undefined
+  const { reservation } = first
+  const rule = ruleText(rrule, Date.parse(reservation.start_time))
+  const rest = { seriesId: reservation.series_id ?? '', count: all.length }
+  const about =
+    others.length === 0 ? (
+      <span class="muted clip">{seriesText(rule, 0)}</span>
+    ) : (
+      <button type="button" class="more muted clip" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {seriesText(rule, others.length)}
+      </button>
+    )
+  return (
+    <div>
+      <Ahead key={reservation._id} held={first} icon="repeat" about={about} rest={rest} />
+      {isOpen && others.slice(0, MOST).map((held) => <Ahead key={held.reservation._id} held={held} icon="repeat" />)}
+      {isOpen && others.length > MOST && <p class="small muted">and {others.length - MOST} later</p>}
+    </div>
   )
 }

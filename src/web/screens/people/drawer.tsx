@@ -1,18 +1,27 @@
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ofUser } from '../../data/query.ts'
+import { PersonFields } from '../../features/people/person-fields.tsx'
+import { changesOf, EMPTY, OF_QUOTA, type Values, valuesOf, wrongLimits } from '../../features/people/person-values.ts'
+import { UNKEPT } from '../../features/people/secret-note.tsx'
 import { SessionSection } from '../../features/people/session-section.tsx'
 import { TokenSection } from '../../features/people/token-section.tsx'
-import type { Used, User } from '../../features/people/user.ts'
+import type { Quota, Used, User } from '../../features/people/user.ts'
 import { meOf, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { goTo, linkTo } from '../../page/location.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
+import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
+import { Dialog } from '../../parts/commands/dialog.tsx'
+import { useFields } from '../../parts/commands/fields.tsx'
+import { StaleNote, useMergeForm } from '../../parts/commands/merge-form.tsx'
+import { CopyButton } from '../../parts/copy.tsx'
+import { Switch } from '../../parts/field.tsx'
 import { initialsOf } from '../../parts/initials.ts'
+import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { StateBlock } from '../../parts/state.tsx'
-import type { Answer } from '../../service/api.ts'
+import { type Answer, newKey } from '../../service/api.ts'
 import { Removal, Removed } from './leaving.tsx'
-import { PasswordDialog } from './password-dialog.tsx'
-import { PersonForm } from './person-form.tsx'
 
 interface Props {
   readonly id: string
@@ -94,5 +103,116 @@ export const Drawer = ({ id, used, onChanged }: Props) => {
         </Loaded>
       )}
     </aside>
+  )
+}
+
+interface PersonFormProps {
+  readonly newest: Answer<User>
+  readonly applied: Quota | null
+  readonly onSaved: () => void
+  readonly children: ComponentChildren
+}
+
+/** Changes somebody's name, role, quota and scope. What others change shows at once, unless something is typed. */
+const PersonForm = ({ newest, applied, onSaved, children }: PersonFormProps) => {
+  const command = useCommand()
+  const form = useMergeForm<Answer<User>, Values>({
+    ...{ command, newest, first: newest, together: OF_QUOTA },
+    valuesOf: (record) => (record === undefined ? EMPTY : valuesOf(record.value, applied)),
+  })
+  const { base = newest, saved, values, isStale, unplaced, change, load, settle } = form
+  const [isSaved, setSaved] = useState(false)
+  const changes = changesOf(values, saved)
+  const isDirty = Object.keys(changes).length > 0
+  const isReady = isDirty && !isStale && wrongLimits(values).length === 0
+  const save = (event: Event): void => {
+    event.preventDefault()
+    if (!isReady || command.isOff) return
+    const path = `/api/user/${encodeURIComponent(base.value._id)}/update` as const
+    void command.send(path, { body: changes, ifMatch: base.etag }, (answer) => {
+      settle(answer)
+      setSaved(true)
+      onSaved()
+    })
+  }
+  return (
+    <form class="stack fields" onSubmit={save} novalidate>
+      {isStale && <StaleNote onLoad={load}>This person has changed meanwhile.</StaleNote>}
+      <RefusedNote refused={unplaced} />
+      <PersonFields
+        id="person"
+        values={values}
+        base={saved}
+        errors={command.errors}
+        onChange={(next: Values) => {
+          change(next)
+          setSaved(false)
+        }}
+      />
+      <div class="row wrap">
+        <CommandButton label="Save" look="primary" command={command} disabled={!isReady} />
+        {children}
+        <span role="status" class="small ok">
+          {isSaved && !isDirty && 'Saved'}
+        </span>
+      </div>
+    </form>
+  )
+}
+
+const PasswordDialog = ({ user, onClose }: { readonly user: User; readonly onClose: () => void }) => {
+  const command = useCommand()
+  const {
+    values: { password },
+    change,
+    text,
+  } = useFields('new', { password: '' }, command.errors)
+  const [areRevoked, setRevoked] = useState(false)
+  const [isDone, setDone] = useState(false)
+  const [isCopied, setCopied] = useState(false)
+  const submit = () =>
+    command.send(
+      `/api/user/${encodeURIComponent(user._id)}/password`,
+      { body: { password, revoke_tokens: areRevoked } },
+      () => setDone(true),
+    )
+  return (
+    <Dialog
+      title={`New password for ${user.name}`}
+      command={command}
+      action="Set password"
+      isReady={password !== ''}
+      onSubmit={submit}
+      onClose={onClose}
+      isDone={isDone}
+      question={isDone && !isCopied ? UNKEPT : undefined}
+    >
+      {isDone ? (
+        <Note kind="ok" action={<CopyButton text={password} isWide onCopied={() => setCopied(true)} />}>
+          <div class="small">
+            Password set, and all sessions ended. Give it to <bdi>{user.name}</bdi>.
+          </div>
+          <div class="mono secret">{password}</div>
+        </Note>
+      ) : (
+        <>
+          <div class="stack">
+            {text('password', 'New password', {
+              ...{ autofocus: true, autocomplete: 'new-password', maxlength: 1024 },
+              hint: 'At least 8 characters. Ends all sessions.',
+            })}
+            <span>
+              <Button
+                label="Generate"
+                look="quiet small"
+                class="outdent"
+                onClick={() => change({ password: newKey() })}
+              />
+            </span>
+          </div>
+          <Switch className="small second" label="Also revoke tokens" isOn={areRevoked} onChange={setRevoked} />
+        </>
+      )}
+    </Dialog>
   )
 }

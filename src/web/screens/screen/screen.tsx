@@ -1,16 +1,20 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { CommandNote } from '../../features/holding/extend.tsx'
+import type RFB from '@novnc/novnc'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { CommandNote, extendTo, USUAL_MS } from '../../features/holding/extend.tsx'
 import { GiveBack } from '../../features/holding/give-back.tsx'
 import { type ReservationCommand, useReservation } from '../../features/holding/use-reservation.ts'
+import { type Booked, nextTaken, type Taken } from '../../features/schedule/calendar.ts'
+import { formatClock, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { isNear } from '../../page/warning.ts'
+import { Button, IconButton } from '../../parts/button.tsx'
+import { CommandButton } from '../../parts/commands/command.tsx'
+import { useFields } from '../../parts/commands/fields.tsx'
 import { Status } from '../../parts/show/note.tsx'
 import { Bar, PhoneKeys } from './bar.tsx'
-import { Credentials } from './credentials.tsx'
 import { saidOf } from './endings.ts'
 import { Over } from './over.tsx'
 import { type Subject, useSubject } from './subject.ts'
-import { EndToast } from './toast.tsx'
 import { type Shown, showAs, USUALLY_SHOWN } from './tools.tsx'
 import { useConsole } from './use-console.ts'
 
@@ -108,6 +112,79 @@ export const Screen = ({ id = '' }: { readonly id: string | undefined }) => {
         )}
       </main>
       {rfb !== undefined && <PhoneKeys rfb={rfb} own={own} command={command} />}
+    </div>
+  )
+}
+
+/** Warns before the end, with what can be had. It stays until it is dismissed. */
+const EndToast = ({
+  own,
+  taken,
+  command,
+}: {
+  readonly own: Booked
+  readonly taken: readonly Taken[] | undefined
+  readonly command: ReservationCommand
+}) => {
+  const [dismissed, setDismissed] = useState<number | undefined>(undefined)
+  if (dismissed === own.to) return undefined
+  const until = taken && nextTaken(taken, own)
+  const end = Math.min(own.to + USUAL_MS, until ?? own.to)
+  const free =
+    until === undefined || until <= own.to || until === Number.POSITIVE_INFINITY
+      ? ''
+      : ` It is free until ${formatWhen(until, own.to)}.`
+  // A press on it leaves the focus on the screen.
+  return (
+    <div class="row toast" role="alert" onMouseDown={(event: MouseEvent) => event.preventDefault()}>
+      Your time ends at {formatClock(own.to)}.{free}
+      {end > own.to && (
+        <CommandButton command={command} onPress={() => extendTo(command, end)}>
+          Extend to {formatWhen(end, own.to)}
+        </CommandButton>
+      )}
+      <IconButton icon="x" label="Dismiss" look="small" onClick={() => setDismissed(own.to)} />
+    </div>
+  )
+}
+
+const NO_ERRORS: ReadonlyMap<string, string> = new Map()
+
+/** Asks for the password of a machine for which Berth has none. It goes to the machine and is kept nowhere. */
+export const Credentials = ({
+  name,
+  rfb,
+  isUserNameNeeded,
+}: {
+  readonly name: string
+  readonly rfb: RFB
+  readonly isUserNameNeeded: boolean
+}) => {
+  const [isSent, setSent] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const { values, text } = useFields('machine', { username: '', password: '' }, NO_ERRORS)
+  useLayoutEffect(() => form.current?.querySelector('input')?.focus(), [])
+  if (isSent) return undefined
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    rfb.sendCredentials({ password: values.password, ...(isUserNameNeeded && { username: values.username }) })
+    setSent(true)
+  }
+  return (
+    <div class="screen-over">
+      <div class="dialog" role="dialog" aria-label="Machine password">
+        <form class="stack" ref={form} onSubmit={submit}>
+          <h2>Password for {name}</h2>
+          <p class="second">
+            The machine asks for a password that Berth does not have. It is sent only to the machine.
+          </p>
+          {isUserNameNeeded && text('username', 'Name', { required: true })}
+          {text('password', 'Password', { type: 'password' })}
+          <div class="row">
+            <Button label="Connect" look="primary" type="submit" />
+          </div>
+        </form>
+      </div>
     </div>
   )
 }

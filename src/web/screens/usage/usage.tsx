@@ -1,13 +1,15 @@
 import { useMemo, useState } from 'preact/hooks'
 import { dayOfTime } from '../../features/events/feed.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
+import type { Stretch } from '../../features/schedule/calendar.ts'
 import { DayInput } from '../../features/schedule/day-input.tsx'
-import { formatZone, HOUR, midnightOf } from '../../format/format.ts'
+import { formatDuration, formatNumber, formatPercent, formatZone, HOUR, midnightOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { fromParameters } from '../../page/location.ts'
 import { useFilterInAddress } from '../../page/use-filter.ts'
 import { useMachines } from '../../page/use-timeline.ts'
+import { Chip } from '../../parts/choose/chip.tsx'
 import { MenuChip } from '../../parts/choose/menu.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
 import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
@@ -15,23 +17,25 @@ import { saveFile } from '../../parts/save-file.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
 import { Page, Section } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
-import { ByTable } from './by-table.tsx'
+import { ByTable, hoursText } from './by-table.tsx'
 import { Refusals, Waits } from './demand.tsx'
-import { Figures } from './figures.tsx'
-import { HoursPlot } from './hours-plot.tsx'
+import { OverTime, type OverTimeColumn } from './over-time.tsx'
 import { UnusedList } from './unused-list.tsx'
 import {
   asDates,
   bucketSizeOf,
+  bucketsOf,
   byOf,
   type Filter,
   NO_FILTER,
   periodOf,
   SPANS,
   type SpanName,
+  shareOf,
   spanNameOf,
+  type UsageRow,
 } from './usage-data.ts'
-import { reportQuery, useUsage } from './use-usage.ts'
+import { reportQuery, useDemand, useSeries, useUsage } from './use-usage.ts'
 import { WeekUse } from './week-use.tsx'
 
 interface FilterProps {
@@ -177,5 +181,69 @@ export const Usage = () => {
         }}
       </Loaded>
     </Page>
+  )
+}
+
+/** What matters most, in large numbers. */
+export const Figures = ({ row, period }: { readonly row: UsageRow; readonly period: Stretch }) => {
+  const share = shareOf(row)
+  const longest = useDemand(period, 'none').value?.[0]?.waited_longest_seconds ?? 0
+  const all: readonly (readonly [value: string | false, text: string])[] = [
+    [hoursText(row.held_seconds), 'reserved'],
+    [
+      row.used_seconds !== null && hoursText(row.used_seconds),
+      share === undefined ? 'used' : `used, ${formatPercent(share)}`,
+    ],
+    [formatNumber(row.reservations), 'reservations'],
+    [row.unused_reservations !== null && formatNumber(row.unused_reservations), 'booked, never used'],
+    [hoursText(row.released_early_seconds), 'released early'],
+    [formatDuration(longest * 1_000), 'longest wait'],
+  ]
+  return (
+    <ul class="figures">
+      {all.map(([value, text]) => {
+        if (value === false) return undefined
+        const [number, ...units] = value.split(' ')
+        return (
+          <li key={text}>
+            <b>{number}</b> {units.join(' ')}
+            <span class="second">{text}</span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+interface Props {
+  readonly period: Stretch
+  readonly by: string
+  readonly now: number
+  /** How many machines, people or values there are. */
+  readonly many: number
+  /** The one that is plotted; undefined for all together. */
+  readonly chosen: UsageRow | undefined
+  readonly onAll: () => void
+}
+
+const COLUMNS: readonly OverTimeColumn<UsageRow>[] = [
+  { title: 'Reserved', isNumber: true, cell: ({ row }) => hoursText(row?.held_seconds ?? 0) },
+  { title: 'Used', isNumber: true, cell: ({ row }) => hoursText(row === undefined ? 0 : row.used_seconds) },
+  { title: 'Reservations', isNumber: true, cell: ({ row }) => formatNumber(row?.reservations ?? 0) },
+  { title: 'Never used', isNumber: true, cell: ({ row }) => formatNumber(row?.unused_reservations ?? 0) },
+  { title: 'Released early', isNumber: true, cell: ({ row }) => hoursText(row?.released_early_seconds ?? 0) },
+]
+
+const HoursPlot = ({ period, by, now, many, chosen, onAll }: Props) => {
+  const bucket = bucketSizeOf(period)
+  const reading = useSeries(period, { by, bucket, starts: bucketsOf(period, bucket, now), chosen, many })
+  return (
+    <OverTime
+      {...{ title: `Hours a ${bucket}`, period, now, reading, unit: 'h', columns: COLUMNS }}
+      {...{ names: ['reserved', 'used'], legend: 'reserved, not used', none: 'Nothing was reserved.' }}
+      valuesOf={(row) => [row.held_seconds / 3_600, row.used_seconds && row.used_seconds / 3_600]}
+    >
+      {chosen && <Chip label={chosen.name ?? ''} icon="x" isOn onPress={onAll} />}
+    </OverTime>
   )
 }

@@ -13,11 +13,6 @@ export interface MachineState {
   readonly next: Booked | undefined
 }
 
-const ICONS = {
-  ...({ free: 's-free', turn: 's-turn', own: 's-own', used: 's-used', off: 's-off' } as const),
-  inactive: 's-inactive',
-} as const
-
 const turnedUntil = (sut: Sut, booked: readonly Booked[], now: number): number | undefined => {
   const last = booked.findLast(({ to }) => to <= now)
   const until = last && turnedAt(last, turnaroundOf(sut))
@@ -36,7 +31,8 @@ const kindOf = (
   return running.userId === ownId ? 'own' : 'used'
 }
 
-const TEXTS = {
+/** What a machine is, in a word. */
+export const STATES = {
   free: 'Free',
   turn: 'Turnaround',
   own: 'Yours',
@@ -52,6 +48,6 @@ export const stateOf = (sut: Sut, booked: readonly Booked[], now: number, ownId:
   const kind = kindOf(sut, running, until, ownId)
   const cause = kind === 'off' ? causeOf(sut.monitoring) : undefined
   const turned = kind === 'turn' && until !== undefined ? ` until ${formatWhen(until, now)}` : ''
-  const text = cause === undefined ? `${TEXTS[kind]}${turned}` : `${TEXTS[kind]}, ${cause}`
-  return { kind, icon: ICONS[kind], text, running, next: booked.find(({ from }) => from > now) }
+  const text = cause === undefined ? `${STATES[kind]}${turned}` : `${STATES[kind]}, ${cause}`
+  return { kind, icon: `s-${kind}`, text, running, next: booked.find(({ from }) => from > now) }
 }

@@ -4,6 +4,7 @@ import type { Sut } from '../../data/objects.ts'
 import { MachineChips } from '../../features/machines/filter-chips.tsx'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { MachineImport } from '../../features/machines/machine-import.tsx'
+import { STATES } from '../../features/machines/machine-state.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { useUptimes } from '../../features/machines/use-uptimes.ts'
 import type { Booked } from '../../features/schedule/calendar.ts'
@@ -161,16 +162,7 @@ const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImport }: 
   )
 }
 
-const KINDS = {
-  free: 'Free',
-  turn: 'Turnaround',
-  used: 'In use',
-  own: 'Yours',
-  off: 'Offline',
-  inactive: 'Inactive',
-} as const
-
-export const FilterBar = ({ all }: Pick<Props, 'all'>) => {
+const FilterBar = ({ all }: Pick<Props, 'all'>) => {
   const filter = useComputed(() => view.value.filter).value
   return (
     <div class="row bar" role="search">
@@ -183,7 +175,7 @@ export const FilterBar = ({ all }: Pick<Props, 'all'>) => {
         value={filter.text}
         onInput={(text) => show({ text })}
       />
-      <FilterChip label="State" options={KINDS} chosen={filter.kinds} onChange={(kinds) => show({ kinds })} />
+      <FilterChip label="State" options={STATES} chosen={filter.kinds} onChange={(kinds) => show({ kinds })} />
       <MachineChips suts={all.map(({ sut }) => sut)} chosen={filter} onChange={show} />
       <Chip
         label="Broken"

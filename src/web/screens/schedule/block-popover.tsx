@@ -15,7 +15,7 @@ import { Button } from '../../parts/button.tsx'
 import { Chip } from '../../parts/choose/chip.tsx'
 import { CommandButton } from '../../parts/commands/command.tsx'
 import { FieldGroup } from '../../parts/field.tsx'
-import { Popover } from './popover.tsx'
+import { blockOf, Popover } from './popover.tsx'
 
 interface Props {
   readonly sut: Sut
@@ -24,7 +24,6 @@ interface Props {
   readonly end: number | undefined
   /** Whether it is asked at once if it is to be given back. */
   readonly isGivenBack: boolean | undefined
-  readonly anchor: () => Element | null
 }
 
 interface ExtendProps {
@@ -127,7 +126,7 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props) => {
 }
 
 export const BlockPopover = (props: Props) => {
-  const { sut, reservation, anchor } = props
+  const { sut, reservation } = props
   const nameOf = usePersonName()
   const page = usePage()
   const me = meOf(page)
@@ -143,8 +142,7 @@ export const BlockPopover = (props: Props) => {
       label={label}
       className="pop-own"
       subtitle={`${who}, ${formatWhen(from, now)} to ${formatWhen(to, from)}`}
-      anchor={anchor}
-      onClose={close}
+      anchor={() => blockOf(reservation._id)}
     >
       {mayControl ? (
         <Controls {...props} />

@@ -12,7 +12,7 @@ import { beginOf, type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from
 import { DatesToBe, TimesField } from '../../features/series/series-fields.tsx'
 import { seriesRefusalText } from '../../features/series/series-refusals.ts'
 import { USUAL_TIMES, useWeekly } from '../../features/series/use-series.ts'
-import { close, draw, show } from '../../features/view/view.ts'
+import { draw, show } from '../../features/view/view.ts'
 import {
   formatClock,
   formatCount,
@@ -36,7 +36,6 @@ interface Props {
   readonly sut: Sut
   readonly draft: Draft
   readonly taken: readonly Taken[]
-  readonly anchor: () => Element | null
 }
 
 const aboutSut = (sut: Sut): string => {
@@ -107,7 +106,7 @@ const ClashNote = ({ clash, startOf }: ClashProps) => {
 const INSTEAD: ReadonlySet<string> = new Set(['reservation_conflict', 'no_sut_free'])
 
 /** The form in which one reserves: what is chosen is drawn on the timeline at once, what is sent only on an answer. */
-export const DraftPopover = ({ sut, draft, taken, anchor }: Props) => {
+export const DraftPopover = ({ sut, draft, taken }: Props) => {
   const page = usePage()
   const me = meOf(page)
   const now = page.clock.value
@@ -125,12 +124,10 @@ export const DraftPopover = ({ sut, draft, taken, anchor }: Props) => {
     )
 
   if (isWeekly)
-    return (
-      <SeriesPopover {...{ sut, draft, taken, userId, anchor }} onFor={setUserId} onOnce={() => setWeekly(false)} />
-    )
+    return <SeriesPopover {...{ sut, draft, taken, userId }} onFor={setUserId} onOnce={() => setWeekly(false)} />
   if (waiting.id !== undefined)
     return (
-      <Popover key="waiting" title="You are waiting" subtitle={aboutSut(sut)} anchor={anchor} onClose={close}>
+      <Popover key="waiting" title="You are waiting" subtitle={aboutSut(sut)}>
         <div class="pop-body">
           <RequestCard id={waiting.id} />
         </div>
@@ -141,13 +138,12 @@ export const DraftPopover = ({ sut, draft, taken, anchor }: Props) => {
     return (
       <Refusal
         key="refused"
-        {...{ sut, draft, window, anchor, waiting }}
+        {...{ sut, draft, window, waiting }}
         refused={refused}
         onWait={(of) => waiting.wait({ of, length: draft.length, userId })}
         onSend={send}
         onSendLike={(what: Draft) => send(what, false, sut)}
         onBack={command.forgive}
-        onClose={close}
       />
     )
   const begin = beginOf(draft, now)
@@ -157,8 +153,6 @@ export const DraftPopover = ({ sut, draft, taken, anchor }: Props) => {
       key="form"
       title={`Reserve ${sut.name}`}
       subtitle={aboutSut(sut)}
-      anchor={anchor}
-      onClose={close}
       onSubmit={() => clash === undefined && !command.isOff && send(draft)}
     >
       {command.isBusy && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
@@ -198,18 +192,13 @@ export const DraftPopover = ({ sut, draft, taken, anchor }: Props) => {
   )
 }
 
-interface SeriesPopoverProps {
-  readonly sut: Sut
-  readonly draft: Draft
-  readonly taken: readonly Taken[]
+interface SeriesPopoverProps extends Props {
   readonly userId: string
   readonly onFor: (userId: string) => void
-  readonly anchor: () => Element | null
   readonly onOnce: () => void
 }
 
-const SeriesPopover = (props: SeriesPopoverProps) => {
-  const { sut, draft, taken, userId, onFor, anchor, onOnce } = props
+const SeriesPopover = ({ sut, draft, taken, userId, onFor, onOnce }: SeriesPopoverProps) => {
   const page = usePage()
   const me = meOf(page)
   const now = page.clock.value
@@ -221,7 +210,7 @@ const SeriesPopover = (props: SeriesPopoverProps) => {
   const title = `Reserve ${sut.name} weekly`
   const subtitle = `Every ${weekdayOf(first.from)}, ${formatClock(first.from)} – ${formatWhen(first.to, first.from)}`
   return (
-    <Popover key="series" title={title} subtitle={subtitle} anchor={anchor} onClose={close} onSubmit={() => reserve()}>
+    <Popover key="series" title={title} subtitle={subtitle} onSubmit={() => reserve()}>
       {command.isBusy && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
       <div class="pop-body">
         <TimesField first={first} times={times} onChange={setTimes} />

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { close } from '../../features/view/view.ts'
 import { isPhone } from '../../page/theme.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { placeBeside } from '../../parts/floating.ts'
@@ -11,8 +12,10 @@ interface Props {
   readonly label?: string
   readonly subtitle: string
   readonly className?: string
-  readonly anchor: () => Element | null
-  readonly onClose: () => void
+  /** What it stands beside; the draft unless given. */
+  readonly anchor?: () => Element | null
+  /** Closes what is open over the timeline unless given. */
+  readonly onClose?: () => void
   readonly onSubmit?: () => void
   readonly children: ComponentChildren
 }
@@ -29,7 +32,8 @@ export const blockOf = (id: string | undefined): Element | null =>
 
 /** A dialog at the block it belongs to; on phones a sheet. Escape closes it, and focus returns. */
 export const Popover = (props: Props) => {
-  const { title, label = title, subtitle, className = '', anchor, onClose, onSubmit, children } = props
+  const { title, label = title, subtitle, className = '', onSubmit, children } = props
+  const { anchor = () => document.querySelector('.draft'), onClose = close } = props
   const pop = useRef<HTMLDialogElement>(null)
   // Before what is inside takes it.
   const [before] = useState(() => document.activeElement as HTMLElement | null)

@@ -7,6 +7,7 @@ import { insteadOf, refusalText } from '../../features/reserve/refusals.ts'
 import { parametersOf } from '../../features/reserve/wish.ts'
 import type { Stretch } from '../../features/schedule/calendar.ts'
 import { beginOf, type Draft, lengthTo } from '../../features/schedule/draft.ts'
+import { close } from '../../features/view/view.ts'
 import { formatDuration, formatWhen, MINUTE, QUARTER } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
@@ -18,7 +19,7 @@ import { Name, Note, RefusedNote } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
 import { Popover } from './popover.tsx'
 
-interface Props extends Pick<InsteadProps, 'waiting' | 'anchor' | 'onBack' | 'onClose'> {
+interface Props extends Pick<InsteadProps, 'waiting' | 'onBack'> {
   readonly sut: Sut
   readonly draft: Draft
   readonly window: Stretch
@@ -91,7 +92,7 @@ const Conflicting = (props: Props) => {
 }
 
 const NoneFree = (props: Props) => {
-  const { sut, draft, window, refused, onSend, onClose } = props
+  const { sut, draft, window, refused, onSend } = props
   const now = usePage().clock.value
   const { next, longest } = insteadOf(refused.problem, useMachineName())
   const begin = beginOf(draft, now)
@@ -105,7 +106,7 @@ const NoneFree = (props: Props) => {
   const more: Option = {
     ...{ icon: 'plus', text: 'Choose by properties', hint: 'any machine' },
     take: () => {
-      onClose()
+      close()
       goTo('book', undefined, parametersOf({ criteria: likeOf(sut), start: draft.start, length: draft.length }))
     },
   }
@@ -139,19 +140,17 @@ interface InsteadProps {
   readonly subtitle: string
   readonly options: readonly Option[]
   readonly waiting: Command
-  readonly anchor: () => Element | null
   readonly onBack: () => void
-  readonly onClose: () => void
   /** Why it cannot be had. */
   readonly children: ComponentChildren
 }
 
 /** What can be had in place of what was refused: one press takes it. The last one leads back to the form. */
 export const Instead = (props: InsteadProps) => {
-  const { title, subtitle, options, waiting, anchor, onBack, onClose, children } = props
+  const { title, subtitle, options, waiting, onBack, children } = props
   const isAnswered = usePage().control.isAnswered.value
   return (
-    <Popover title={title} subtitle={subtitle} anchor={anchor} onClose={onClose}>
+    <Popover title={title} subtitle={subtitle}>
       <div class="pop-body">
         <Note kind="danger" icon="lock">
           {children}

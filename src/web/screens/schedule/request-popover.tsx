@@ -3,7 +3,7 @@ import { RequestCard } from '../../features/queue/card.tsx'
 import type { Taken } from '../../features/schedule/calendar.ts'
 import { draftAt } from '../../features/schedule/draft.ts'
 import type { Queued } from '../../features/schedule/queued.ts'
-import { close, draw } from '../../features/view/view.ts'
+import { draw } from '../../features/view/view.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
 import { blockOf, Popover } from './popover.tsx'
@@ -26,7 +26,6 @@ export const RequestPopover = ({ sut, queued: { _id, userId, name }, at, taken }
       title={title}
       subtitle={`At the next time ${sut.name} may be free`}
       anchor={() => blockOf(`queued ${_id}`)}
-      onClose={close}
     >
       <div class="pop-body">
         <RequestCard id={_id} />

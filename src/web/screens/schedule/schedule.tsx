@@ -25,7 +25,6 @@ import { Grid } from './grid/grid.tsx'
 import { useHeld, useHeldRows, useInside } from './hold.ts'
 import { onDrawKey, onSpanKey, WHERE_DRAFTS_ARE } from './keys.ts'
 import { NoneShown } from './none-shown.tsx'
-import { blockOf } from './popover.tsx'
 import { RequestPopover } from './request-popover.tsx'
 import { SetUp, useSetUp } from './set-up.tsx'
 
@@ -71,10 +70,7 @@ const OpenPopover = ({ open }: { readonly open: Open }) => {
   }, [isGone])
   if (sut === undefined) return undefined
   const taken = takenOf(sut, reserved.bySut.get(sut._id))
-  if (open.kind === 'draft') {
-    const anchor = (): Element | null => document.querySelector('.draft')
-    return <DraftPopover key={sut._id} sut={sut} draft={open.draft} taken={taken} anchor={anchor} />
-  }
+  if (open.kind === 'draft') return <DraftPopover key={sut._id} sut={sut} draft={open.draft} taken={taken} />
   if (open.kind === 'request')
     return <RequestPopover key={open.queued._id} sut={sut} queued={open.queued} at={open.at} taken={taken} />
   return (
@@ -85,7 +81,6 @@ const OpenPopover = ({ open }: { readonly open: Open }) => {
       isGivenBack={open.isGivenBack}
       reservation={reserved.byId.get(open.id) as Reservation}
       taken={taken}
-      anchor={() => blockOf(open.id)}
     />
   )
 }

@@ -16,7 +16,13 @@ test('machines and reservations are read as of the moment, all else as it is', (
   // Settings are known only as they are now.
   t.is(pathAsOf('/api/sut/abc?include=settings', entry), '/api/sut/abc?as_of=48231')
   t.is(pathAsOf('/api/sut?include=settings&limit=10', entry), '/api/sut?limit=10&as_of=48231')
-  for (const path of ['/api/sut/abc/history', '/api/sut/abc/outages?from=a', '/api/user', '/api/outages'])
+  for (const path of [
+    '/api/sut/abc/history',
+    '/api/sut/abc/outages?from=a',
+    '/api/user',
+    '/api/outages',
+    '/api/report/usage',
+  ])
     t.is(pathAsOf(path, entry), path)
 })
 

@@ -63,7 +63,7 @@ export const MachineDialog = ({ known, onClose }: Props) => {
   }
   const title = known === undefined ? 'Add a machine' : `Edit ${known.sut.name}`
   const beside = (
-    <span class="wide">
+    <span class="grow">
       <Input
         {...{ label: 'Reason (kept in the history)', placeholder: 'Reason (optional, kept in the history)' }}
         {...{ maxlength: 200, value: reason, onInput: setReason }}

@@ -81,7 +81,7 @@ const columnsOf = (ownId: string, openId: string | undefined): readonly Column<L
     isNumber: true,
     cell: ({ role, used }) => (role === 'tester' ? used.reservations : NONE),
   },
-  { title: 'Scope', by: 'scope', class: 'tags', cell: (user) => <Scope user={user} /> },
+  { title: 'Scope', by: 'scope', class: 'tags clip', cell: (user) => <Scope user={user} /> },
   {
     title: 'Added',
     by: 'added',

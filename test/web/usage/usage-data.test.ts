@@ -47,6 +47,7 @@ test('a month is shown by day, more by week from Monday, each bucket that has be
   t.is(bucketSizeOf(month), 'day')
   const days = bucketsOf(month, 'day', NOW)
   t.deepEqual([days.length, days[0], days.at(-1)], [30, day(3, 3), day(2)])
+  t.is(bucketsOf(month, 'day', day(2)).at(-1), day(2), 'a day begins at midnight')
   const quarter = periodOf({ ...NO_FILTER, span: 'd90' }, NOW)
   t.is(bucketSizeOf(quarter), 'week')
   const weeks = bucketsOf(quarter, 'week', NOW)

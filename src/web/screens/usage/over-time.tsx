@@ -33,8 +33,8 @@ interface Props<R extends Bucketed> {
   /** Null where the part cannot be known. */
   readonly valuesOf: (row: R) => readonly [all: number, part: number | null]
   readonly legend: string
-  /** What is said where there is nothing. */
-  readonly none: string
+  /** What is said where all is 0; it is drawn unless given. */
+  readonly none?: string
   readonly columns: readonly OverTimeColumn<R>[]
   readonly children?: ComponentChildren
 }
@@ -47,7 +47,7 @@ export const OverTime = <R extends Bucketed>(props: Props<R>) => {
   const content = (all: readonly R[]) => {
     const rows = rowsByBucket(all, starts)
     const values = rows.map((row) => (row === undefined ? ([0, 0] as const) : valuesOf(row)))
-    if (values.every(([value]) => value === 0)) return <p class="muted">{none}</p>
+    if (none && values.every(([value]) => value === 0)) return <p class="muted">{none}</p>
     const isKnown = all.some((row) => valuesOf(row)[1] !== null)
     return (
       <>

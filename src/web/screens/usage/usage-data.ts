@@ -65,7 +65,7 @@ export const bucketsOf = ({ from, to }: Stretch, size: BucketSize, now: number):
   const step = size === 'day' ? 1 : 7
   const first = size === 'day' ? midnightOf(from) : midnightOf(from, -((new Date(from).getDay() + 6) % 7))
   const starts: number[] = []
-  for (let start = first; start < Math.min(to, now); start = midnightOf(start, step)) starts.push(start)
+  for (let start = first; start < to && start <= now; start = midnightOf(start, step)) starts.push(start)
   return starts
 }
 

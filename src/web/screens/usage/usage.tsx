@@ -3,7 +3,7 @@ import { dayOfTime } from '../../features/events/feed.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import type { Stretch } from '../../features/schedule/calendar.ts'
 import { DayInput } from '../../features/schedule/day-input.tsx'
-import { formatDuration, formatNumber, formatPercent, formatZone, HOUR, midnightOf } from '../../format/format.ts'
+import { formatDuration, formatNumber, formatPercent, formatZone, midnightOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { fromParameters } from '../../page/location.ts'
@@ -114,7 +114,7 @@ const ByBar = ({ filter, onChange }: FilterProps) => {
 const titleOf = (by: string): string => (by === 'sut' ? 'Machine' : by === 'user' ? 'Person' : by.replace(/^tag\./, ''))
 
 const Content = ({ filter, onChange }: FilterProps) => {
-  const now = Math.floor(usePage().minute.value / HOUR) * HOUR
+  const now = usePage().minute.value
   const period = periodOf(filter, now)
   const { by } = filter
   const rows = useUsage(period, by, 'none')
@@ -240,7 +240,7 @@ const HoursPlot = ({ period, by, now, many, chosen, onAll }: Props) => {
   return (
     <OverTime
       {...{ title: `Hours a ${bucket}`, period, now, reading, unit: 'h', columns: COLUMNS }}
-      {...{ names: ['reserved', 'used'], legend: 'reserved, not used', none: 'Nothing was reserved.' }}
+      {...{ names: ['reserved', 'used'], legend: 'reserved, not used' }}
       valuesOf={(row) => [row.held_seconds / 3_600, row.used_seconds && row.used_seconds / 3_600]}
     >
       {chosen && <Chip label={chosen.name ?? ''} icon="x" isOn onPress={onAll} />}

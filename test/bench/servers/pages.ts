@@ -1,10 +1,9 @@
 import { signal } from '@preact/signals'
 import { type CacheOptions, openCache } from '../../../src/web/data/cache.ts'
 import { eventsOf } from '../../../src/web/data/event-stream.ts'
-import { MACHINES, PEOPLE } from '../../../src/web/data/lists.ts'
+import { MACHINES, ownRequests, PEOPLE } from '../../../src/web/data/lists.ts'
 import { gatherNews, type News, newsOf } from '../../../src/web/data/news.ts'
 import { ofKinds, type Source } from '../../../src/web/data/query.ts'
-import { ownRequests } from '../../../src/web/data/lists.ts'
 import { openReservations } from '../../../src/web/data/reservations.ts'
 import { type Answer, type Readable, Refused } from '../../../src/web/service/api.ts'
 

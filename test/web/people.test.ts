@@ -30,6 +30,7 @@ test('in Chromium an administrator adds somebody, sets a quota, makes a token, r
   const password = String(await dialog.locator('.secret').textContent())
   await button('Done').press('Enter')
   await dialog.getByRole('alert').getByText('It is shown only once. Close without copying it?').waitFor()
+  await hasFocus(button('Go back'))
   await page.keyboard.press('Enter')
   await button('Add another').press('Enter')
   await hasFocus(dialog.getByLabel('Name'))

@@ -116,7 +116,8 @@ const REASON = { type: 'string', minLength: 1, maxLength: 180, description: 'Why
 const toTool = (route: Route, name: string, offers: string, description: string): Tool => {
   const { method, path, summary: title, isDestructive = false, isIdempotent = false } = route
   const { members, required } = membersOf(route)
-  const names = [...offers.split(' '), 'limit', 'offset'].filter((each) => memberOf(each) in members)
+  const paging = ['limit', 'offset'].filter((each) => each in members)
+  const names = [...(offers.match(/\w+/g) ?? []), ...paging]
   const preset = new Map(Object.entries(DEFAULTS[method] as Arguments).filter(([each]) => names.includes(each)))
   const given = names.map((each) => {
     const { contentSchema, ...member } = members[memberOf(each)] as JsonSchema

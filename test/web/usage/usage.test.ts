@@ -55,7 +55,7 @@ test('in Chromium the use of the lab is drawn, told by a table, taken apart and 
   await hasFocus(page.getByRole('button', { name: 'CSV' }))
 })
 
-test('in Chromium a tester sees the machines and their own use, and nobody else', async (t, open) => {
+test('thorough: in Chromium a tester sees the machines and their own use, and nobody else', async (t, open) => {
   const service = await start(t)
   const sut_id = await createSut(service.as('admin'), { name: 'bench 1', tags: { rack: '7' } })
   await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 3_600 })

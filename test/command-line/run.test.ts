@@ -147,6 +147,7 @@ test('errors that can be expected are reported in a sentence, never with a stack
     [['vault', 'status'], {}, [1, /events\.db does not exist/]],
     [['vault', 'rotate'], {}, [1, /events\.db does not exist/]],
     [['replay'], { BERTH_EVENT_STORE: `sqlite:${noLog}` }, [1, /notes\.txt cannot be used as a log/]],
+    [['replay'], { BERTH_EVENT_STORE: `sqlite:${data}` }, [1, /cannot be used as a log/]],
   ] as const) {
     const { code, output, errors } = await run({ data, args, env })
     t.is(code, expected[0], args.join(' '))

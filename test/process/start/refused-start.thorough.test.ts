@@ -1,8 +1,7 @@
-import { cp, link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { type Tidying, temporaryData } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
@@ -82,73 +81,4 @@ test('a first start that fails after making the administrator has left the passw
   const [name = '', password = ''] = (await readFile(join(data, file), 'utf8')).trimEnd().split(':')
   const service = await serve(t, { data })
   t.is((await service.as(name, password).get('/api/user/me')).status, 200)
-})
-
-test('a file that is not a Berth log is refused by name and left unchanged', async (t) => {
-  const home = await temporaryData(t)
-  const [garbage, folder, foreign] = [join(home, 'garbage'), join(home, 'folder'), join(home, 'foreign')]
-  for (const data of [garbage, folder, foreign]) await mkdir(data)
-  await writeFile(join(garbage, 'events.db'), 'this is no database, whatever it is called\n'.repeat(100))
-  await mkdir(join(folder, 'events.db'))
-  const database = new DatabaseSync(join(foreign, 'events.db'))
-  database.exec('CREATE TABLE recipes (name TEXT)')
-  database.close()
-  const before = [await readFile(join(garbage, 'events.db')), await readFile(join(foreign, 'events.db'))]
-  const refused = await Promise.all([garbage, folder, foreign].map((data) => attempt(t, data)))
-  for (const [index, { code, errors }] of refused.entries()) {
-    t.is(code, 1)
-    t.true(isReadable(errors) && errors.includes([garbage, folder, foreign][index] as string), errors)
-  }
-  t.deepEqual([await readFile(join(garbage, 'events.db')), await readFile(join(foreign, 'events.db'))], before)
-})
-
-const KEY = Buffer.alloc(32, 7).toString('base64')
-const OTHER_KEY = Buffer.alloc(32, 8).toString('base64')
-
-test('a start without the users or the key of the data is refused with the remedy', async (t) => {
-  const home = await temporaryData(t)
-  const data = join(home, 'data')
-  await mkdir(data)
-  await writeFile(join(data, 'vault.key'), `k-first:${KEY}\n`, { mode: 0o600 })
-  const service = await serve(t, { data })
-  await service.post('/api/sut/create', aSut({ password: 'secret enough' }))
-  await service.stop()
-  const copies = ['no-key', 'other-key', 'other-bytes'] as const
-  for (const name of copies) await cp(data, join(home, name), { recursive: true })
-  for (const name of ['no-key', 'other-key', 'other-bytes']) await rm(join(home, name, 'vault.key'))
-
-  const [noKey, otherKey, otherBytes] = await Promise.all([
-    attempt(t, join(home, 'no-key')),
-    attempt(t, join(home, 'other-key'), { BERTH_VAULT_KEY: `k-second:${OTHER_KEY}` }),
-    attempt(t, join(home, 'other-bytes'), { BERTH_VAULT_KEY: `k-first:${OTHER_KEY}` }),
-  ])
-  for (const { code, errors } of [noKey, otherKey, otherBytes]) {
-    t.is(code, 2)
-    t.true(isReadable(errors), errors)
-    t.false(errors.includes(KEY) || errors.includes(OTHER_KEY))
-  }
-  t.regex(noKey.errors, /vault\.key[\s\S]*"k-first"/)
-  t.regex(otherKey.errors, /"k-first" is missing/)
-  t.regex(otherBytes.errors, /"k-first" is not the one/)
-  t.deepEqual(await (await serve(t, { data })).stop(), { code: 0, signal: null })
-})
-
-test('all problems with files in the variables are reported at once', async (t) => {
-  const home = await temporaryData(t)
-  await writeFile(join(home, 'text'), 'none')
-  const text = join(home, 'text')
-  const env = {
-    BERTH_PORT: '0',
-    BERTH_VAULT_KEY_FILE: join(home, 'key'),
-    BERTH_AUDIT_KEY_FILE: join(home, 'absent.key'),
-    BERTH_EVENT_STORE: `sqlite:${home}/none/events.db`,
-    BERTH_TLS_CERT: text,
-    BERTH_TLS_KEY: text,
-  }
-  await mkdir(join(home, 'key'))
-  const { code, errors } = await runProcess(t, { data: join(home, 'data'), args: ['serve'], env })
-  t.is(code, 2)
-  const named = errors.split('\n').flatMap((line) => /^berth: (BERTH_\w+)/.exec(line)?.[1] ?? [])
-  t.deepEqual(named.sort(), ['BERTH_EVENT_STORE', 'BERTH_TLS_CERT', 'BERTH_TLS_KEY', 'BERTH_VAULT_KEY_FILE'])
-  await t.throwsAsync(stat(join(home, 'data')), { code: 'ENOENT' })
 })

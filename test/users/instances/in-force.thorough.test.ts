@@ -79,16 +79,6 @@ const oneAndCut = async (t: ExecutionContext) => {
   return { ...two, cut, restore }
 }
 
-test('thorough: changes made while a subscription was cut are in force within 2 s after it came back', async (t) => {
-  const { one, other, cut, restore } = await oneAndCut(t)
-  cut()
-  await makeAll(t, one)
-  // It is known for ten seconds that it cannot know.
-  await allSignIn(t, other)
-  restore()
-  await areInForce(other)
-})
-
 /** Attempts with wrong passwords and unknown names, more than an address has. */
 const guess = async (service: Running, attempts: number): Promise<readonly Answer[]> => {
   const answers: Answer[] = []

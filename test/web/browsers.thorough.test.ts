@@ -53,6 +53,7 @@ for (const [name, [command, begin]] of Object.entries(BROWSERS))
         book: 'Reserve any machine',
         machines: 'in use',
         activity: 'You reserved',
+        usage: 'Hours a day',
       },
       ...{ people: 'alice', account: 'Your account', more: 'Guide', [`people/${user_id}`]: 'Your account' },
       ...{ [`machines/${sut_id}`]: 'Next 7 days', [`screen/${String(reserved.json._id)}`]: '320 × 200' },

@@ -95,7 +95,7 @@ test('in Chromium hostile names, tags, descriptions and reasons do no harm on an
   page.on('dialog', () => t.fail('a dialog was opened'))
   const places = [
     ...['schedule', 'mine', 'book', 'machines', `machines/${machine}`],
-    ...['activity', 'people', `people/${person}`, 'account'],
+    ...['activity', 'people', `people/${person}`, 'account', 'usage'],
   ]
   // A desktop, one with everything twice as large, a phone, and the narrowest window in which all must be reached.
   for (const [width, height] of [

@@ -60,6 +60,10 @@ const screenStates = (machine: string): Readonly<Record<string, ScreenStates>> =
     ...{ empty: 'Nobody else yet', ready: 'audrey' },
     forbidden: { user: 'alice', text: 'Only administrators can manage people' },
   },
+  usage: {
+    ...{ place: 'usage', user: 'admin', reads: /\/api\/report\//, failed: 'The usage could not be loaded' },
+    ...{ empty: 'Nothing was reserved in these days.', ready: 'Hours a day' },
+  },
   account: {
     ...{ place: 'account', user: 'alice', reads: /\/api\/user\/me\/token/, failed: 'The tokens could not be loaded' },
     ...{ empty: 'No tokens yet. Scripts use a token instead of a password.', ready: 'nightly' },

@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { aVaultKey } from '../../event-store/eventstoredb/service/instances.ts'
 import { idOf, type Running, type Setting, start, type Tidying } from '../../http/harness.ts'
 import { aSut, reserved } from '../../http/requests.ts'
@@ -151,9 +149,3 @@ export const becomes = async (service: Service, what: string, holds: (listed: Li
 }
 export const isClosed = ({ sessions: [session] }: Listed): boolean =>
   session !== undefined && session.closed_at !== null
-
-/** The session that a service would close as this if it were killed now; undefined if it has kept none. */
-export const keptBy = async ({ data }: Pick<Service, 'data'>): Promise<Record<string, unknown> | undefined> => {
-  const text = await readFile(join(data, 'sessions'), 'utf8').catch(() => '')
-  return text === '' ? undefined : JSON.parse(text)
-}

@@ -67,8 +67,9 @@ const isThere = (): Promise<boolean> =>
 export const loadLater = async <A,>(load: () => Promise<A>): Promise<A | undefined> => {
   try {
     return await load()
-  } catch {
-    // The address of this file has the digest of all files.
+  } catch (error) {
+    // A file that does not come is a `TypeError`. The address of this file has the digest of all files.
+    if (!(error instanceof TypeError)) return undefined
     if (sessionStorage.getItem(RELOADED) !== import.meta.url && !isTyping() && (await isThere())) {
       sessionStorage.setItem(RELOADED, import.meta.url)
       location.reload()

@@ -168,11 +168,11 @@ const optionsOf = (
   }
 }
 
-/** What draws is loaded with the first plot. */
+/** What draws is loaded with the first plot. It cannot be where the browser has no language that it knows. */
 const useLibrary = () => {
-  const [library, setLibrary] = useState<typeof uPlot | undefined>(undefined)
+  const [library, setLibrary] = useState<typeof uPlot | 'none' | undefined>(undefined)
   useEffect(() => {
-    void loadLater(() => import('uplot')).then((loaded) => loaded && setLibrary(() => loaded.default))
+    void loadLater(() => import('uplot')).then((loaded) => setLibrary(() => loaded?.default ?? 'none'))
   }, [])
   return library
 }
@@ -200,7 +200,7 @@ const Plot = (props: PlotProps) => {
   const [at, setAt] = useState<{ readonly index: number; readonly left: number } | undefined>(undefined)
   useLayoutEffect(() => {
     const { current } = box
-    if (library === undefined || current === null) return undefined
+    if (library === undefined || library === 'none' || current === null) return undefined
     const onCursor = (index: number | undefined, left: number): void =>
       setAt(index === undefined ? undefined : { index, left })
     const data = [marks.map((_, n) => n), ...series.map(({ values }) => values)] as uPlot.AlignedData
@@ -212,6 +212,7 @@ const Plot = (props: PlotProps) => {
       plot.destroy()
     }
   }, [library, colors, JSON.stringify([marks, series])])
+  if (library === 'none') return <p class="muted">This browser cannot draw it. The table says the same.</p>
   const isRight = at !== undefined && at.index > marks.length / 2
   return (
     <div class="plot" role="img" aria-label={label}>

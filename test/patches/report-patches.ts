@@ -29,7 +29,7 @@ export const reportPatches: readonly Patch[] = [
   },
   {
     fault: 'testers see by whom machines are held',
-    file: 'src/http/routes/reports/report.ts',
+    file: 'src/http/routes/reports/reports.ts',
     from: "user.role === 'tester' && by === 'user' ? { user_id: user._id } : { scope: user.scope }",
     to: '{ scope: user.scope }',
     test: ['http/routes/reports/usage.test.ts', 'a tester sees the machines in its scope, and of people only itself'],

@@ -2,25 +2,33 @@ import { join } from 'node:path'
 import test from 'ava'
 import fc from 'fast-check'
 import { writeTables } from '../../src/archive/tables/write-tables.ts'
-import type { Event, Recorded } from '../../src/domain/event.ts'
+import type { Recorded } from '../../src/domain/event.ts'
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts'
 import { formatMilliseconds } from '../../src/domain/values/instant.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { StoredRecord } from '../../src/event-store/event-store.ts'
-import type { ReportColumns } from '../../src/read-models/reports/cells.ts'
 import { openDuckDb } from '../archive/duckdb.ts'
 import { type } from '../command-line/terminal.ts'
-import { idOf, metadata } from '../domain/builders.ts'
+import { idOf } from '../domain/builders.ts'
 import { type Tidying, temporaryData, withScope } from '../http/harness.ts'
 import { lab } from '../http/lab.ts'
 import { filled } from '../read-models/fill.ts'
-import { aPast, eventsOf, MINUTES, sutId, userId } from '../read-models/reports/story.ts'
+import {
+  aPast,
+  eventsOf,
+  MINUTE,
+  MINUTES,
+  type Row,
+  recordedAt,
+  rowsOf,
+  sutId,
+  userId,
+} from '../read-models/reports/story.ts'
 import { rounds } from '../thorough.ts'
 import { chapter } from './documents.ts'
 
 /** The queries of the chapter for analysts, held against the service's own figures. */
 
-const MINUTE = 60_000
 const ZONE = 'Europe/Berlin'
 
 const sqlOf = (title: string): string => {
@@ -52,19 +60,6 @@ const chapterOn = async (t: Tidying, output: string, now: number) => {
   const setting = sqlOf('the tables').replaceAll("'tables/", `'${output}/`)
   await ask(setting.replace('now()', `TIMESTAMPTZ '${new Date(now).toISOString()}'`))
   return (title: string) => ask(sqlOf(title))
-}
-
-type Figures = Readonly<Record<string, string | number | null>>
-
-/** The rows of a report, by their members. */
-const rowsOf = (report: ReportColumns | undefined): readonly Figures[] => {
-  const { buckets = [], keys = [], figures = [], codes = [], rows = new Float64Array() } = report ?? {}
-  const names = [...figures, ...codes]
-  return Array.from({ length: rows.length / (names.length + 2) }, (_, n) => {
-    const [bucket = 0, key = 0, ...values] = rows.subarray(n * (names.length + 2), (n + 1) * (names.length + 2))
-    const members = names.map((name, at) => [name, values[at]] as const)
-    return { bucket: buckets[bucket] ?? null, key: keys[key] ?? null, ...Object.fromEntries(members) }
-  })
 }
 
 /** Unix milliseconds of a time as DuckDB writes it. */
@@ -109,14 +104,7 @@ test('hours by week and what was never used are those of the report on usage, in
 const BASE = Date.parse('2030-10-26T12:00:00Z')
 const at = (minute: number): string => formatMilliseconds(BASE + minute * MINUTE)
 
-/** Events at minutes, as of a log. */
-const logOf = (happened: readonly (readonly [minute: number, event: object])[]): readonly Recorded[] =>
-  happened.map(([minute, event], n) => {
-    const common = { id: `event ${n}`, stream: 'story', revision: n, storePosition: n }
-    return { ...common, ...(event as Event), metadata: metadata(at(minute)) } as Recorded
-  })
-
-const [bench] = eventsOf({ base: BASE, reservations: [], tags: [] })
+const [bench] = eventsOf({ base: BASE })
 const [SUT, SECOND] = [sutId(0), sutId(1)]
 const request = (n: number, user: number) => ({ _id: idOf(5_000 + n), user_id: userId(user) })
 const asked = (n: number, user: number) => ({
@@ -144,7 +132,7 @@ const went = (sut: string, how: 'Online' | 'Offline') => ({
   data: { _id: sut, ...(how === 'Offline' && { cause: 'refused' }) },
 })
 
-const LOG = logOf([
+const LOG = recordedAt(BASE, [
   [-9, { type: 'SutCreated', data: bench?.data }],
   [-8, { type: 'SutMonitoringEnabled', data: { _id: SUT, interval: 60 } }],
   [0, reserved(1, 0, 60, 120)],
@@ -216,7 +204,7 @@ test('what the service answers to GET /api/report is what the queries find in it
   const ask = await chapterOn(t, output, time.now())
   const span = 'from=2030-05-01T00:00:00Z&to=2030-05-03T00:00:00Z&time_zone=Europe/Berlin'
   const report = async (path: string) =>
-    ((await send('audrey', `GET /api/report/${path}&${span}`)).json.rows as readonly Figures[])[0]
+    ((await send('audrey', `GET /api/report/${path}&${span}`)).json.rows as readonly Row[])[0]
   const [held] = await ask('hours by machine and week')
   t.deepEqual([held?.name, held?.hours], ['bench 4', 2.5])
   t.is(Number((await report('usage?by=sut&bucket=week'))?.held_seconds), 2.5 * 3_600)

@@ -1,6 +1,6 @@
 import type { Patch } from './patches.ts'
 
-const USAGE = 'read-models/reports/usage.test.ts'
+const REPORTS = 'read-models/reports/reports.test.ts'
 
 export const reportPatches: readonly Patch[] = [
   {
@@ -8,14 +8,14 @@ export const reportPatches: readonly Patch[] = [
     file: 'src/read-models/reports/usage.ts',
     from: 'of union(sessions)',
     to: 'of sessions',
-    test: [USAGE, 'property: what is reported is what a count of every minute gives'],
+    test: [REPORTS, 'property: what is reported is what a count of every minute, request and refusal gives'],
   },
   {
     fault: 'tags count as they are now',
     file: 'src/read-models/reports/usage.ts',
     from: ' AND sut.position <= r.created',
     to: '',
-    test: [USAGE, 'a tag counts as it was when the reservation was made; without it the key is null, and last'],
+    test: [REPORTS, 'a tag counts as it was when the reservation was made; without it the key is null, and last'],
   },
   {
     fault: 'a repeated hour has one bucket',

@@ -1,4 +1,5 @@
-import type { Bucket, BucketSize, ZonedSpan } from '../../domain/calendar/buckets.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { type Bucket, type BucketSize, bucketsOf, type ZonedSpan } from '../../domain/calendar/buckets.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { UnixMilliseconds } from '../../domain/values/units.ts'
 
@@ -36,16 +37,6 @@ class TooManyRows extends Error {
   override name = 'TooManyRows'
 }
 
-/** Undefined if a report has more rows than it may. */
-export const unlessTooMany = (sum: () => ReportColumns): ReportColumns | undefined => {
-  try {
-    return sum()
-  } catch (error) {
-    if (error instanceof TooManyRows) return undefined
-    throw error
-  }
-}
-
 /** By code units, as text is compared everywhere; null last. */
 const compareKeys = (a: string | null, b: string | null): number => {
   if (a === b) return 0
@@ -53,8 +44,11 @@ const compareKeys = (a: string | null, b: string | null): number => {
   return a < b ? -1 : 1
 }
 
+/** What a row says of its cell, by name. NaN where nothing is known. */
+export type Figures<Cell> = Readonly<Record<string, (cell: Cell) => number>>
+
 /** Cells of a table of buckets and keys. Only those exist that something was added to. */
-export const makeCells = <Cell>(buckets: readonly Bucket[], max: number, makeCell: () => Cell) => {
+const makeCells = <Cell>(buckets: readonly Bucket[], max: number, makeCell: () => Cell) => {
   const starts = Float64Array.from(buckets, ({ start }) => start)
   const numbers = new Map<string | null, number>()
   const cells = new Map<number, Cell>()
@@ -99,11 +93,9 @@ export const makeCells = <Cell>(buckets: readonly Bucket[], max: number, makeCel
       }
     },
     /** The report, by bucket, then key. */
-    toReport: (
-      { figures, codes }: Pick<ReportColumns, 'figures' | 'codes'>,
-      figuresOf: (cell: Cell) => readonly number[],
-    ): ReportColumns => {
-      const width = 2 + figures.length + (codes?.length ?? 0)
+    toReport: (figures: Figures<Cell>, counts?: Figures<Cell>): ReportColumns => {
+      const figuresOf = Object.values({ ...figures, ...counts })
+      const width = 2 + figuresOf.length
       const keys = [...numbers.keys()].sort(compareKeys)
       const placeOf = keys.map((key) => (numbers.get(key) as number) * starts.length)
       const rankOf = new Map(placeOf.map((place, rank) => [place, rank]))
@@ -116,13 +108,31 @@ export const makeCells = <Cell>(buckets: readonly Bucket[], max: number, makeCel
       for (const [n, nth] of order.entries()) {
         const rank = nth % keys.length
         const bucket = (nth - rank) / keys.length
-        rows.set([bucket, rank, ...figuresOf(cells.get((placeOf[rank] as number) + bucket) as Cell)], n * width)
+        const cell = cells.get((placeOf[rank] as number) + bucket) as Cell
+        rows.set([bucket, rank, ...figuresOf.map((figureOf) => figureOf(cell))], n * width)
       }
-      return { buckets: buckets.map(({ name }) => name), keys, figures, ...(codes && { codes }), rows }
+      const names = { figures: Object.keys(figures), ...(counts && { codes: Object.keys(counts) }) }
+      return { buckets: buckets.map(({ name }) => name), keys, ...names, rows }
     },
   }
 }
 export type Cells<Cell> = ReturnType<typeof makeCells<Cell>>
+
+/** Makes the reader of a report from what sums it up. It returns undefined if there are more rows than the query allows. */
+export const makeReport =
+  <Query extends ReportQuery, Cell>(
+    makeCell: () => Cell,
+    sum: (db: DatabaseSync, query: Query, cells: Cells<Cell>) => ReportColumns,
+  ) =>
+  (db: DatabaseSync) =>
+  (query: Query): ReportColumns | undefined => {
+    try {
+      return sum(db, query, makeCells(bucketsOf(query, query.bucket), query.rowsMax, makeCell))
+    } catch (error) {
+      if (error instanceof TooManyRows) return undefined
+      throw error
+    }
+  }
 
 /** Counts different texts. Most cells have one, which needs no set. */
 export const makeDistinct = () => {

@@ -2,18 +2,17 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { CountedRefusals } from '../../../projections/refusals.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
-import { bucketsOf } from '../../domain/calendar/buckets.ts'
 import type { Criteria } from '../../domain/events/criteria.ts'
 import { profileOf } from '../../domain/matching/fit.ts'
 import { makeFitIndex } from '../../domain/matching/fit-index.ts'
-import { fits, type Scope } from '../../domain/user/scope.ts'
+import { fits } from '../../domain/user/scope.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { Milliseconds, UnixMilliseconds } from '../../domain/values/units.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { makePositionAt } from '../tables/log-index.ts'
 import { CURRENT } from '../tables/schema.ts'
-import { makeCells, type ReportColumns, type ReportQuery, unlessTooMany } from './cells.ts'
+import { type Figures, makeReport, type ReportQuery } from './cells.ts'
 
 /** What was asked for: requests that waited for a SUT, and what was refused. */
 
@@ -35,21 +34,17 @@ const makeCell = (): Cell => ({
   ...{ waited: 0, longest: 0, refused: new Map() },
 })
 
-export const DEMAND_FIGURES = [
-  ...(['requests', 'granted', 'expired', 'withdrawn', 'waited_seconds', 'waited_longest_seconds'] as const),
-] as const
+export const DEMAND_FIGURES = {
+  requests: ({ count }) => count.waiting + count.granted + count.expired + count.withdrawn,
+  granted: ({ count }) => count.granted,
+  expired: ({ count }) => count.expired,
+  withdrawn: ({ count }) => count.withdrawn,
+  waited_seconds: ({ waited }) => Math.floor(waited / 1000),
+  waited_longest_seconds: ({ longest }) => Math.floor(longest / 1000),
+} satisfies Figures<Cell>
 
 /** The code of refusals that were counted without their code and user: there were too many different ones. */
 const OTHERS = 'others'
-
-const figuresOf =
-  (codes: readonly string[]) =>
-  ({ count, waited, longest, refused }: Cell): readonly number[] => [
-    count.waiting + count.granted + count.expired + count.withdrawn,
-    ...[count.granted, count.expired, count.withdrawn],
-    ...[Math.floor(waited / 1000), Math.floor(longest / 1000)],
-    ...codes.map((code) => refused.get(code) ?? 0),
-  ]
 
 /** Milliseconds by which times along the log may not grow: instances have clocks of their own. */
 const CLOCKS_APART = 3_600_000
@@ -67,7 +62,7 @@ const makeIsSeen = (db: DatabaseSync, { scope, reader }: DemandReportQuery) => {
   const [ids, index] = [new Set<string>(), makeFitIndex()]
   for (const { document } of suts.iterate()) {
     const sut = JSON.parse(document) as Sut
-    if (!fits(sut.tags, scope satisfies Scope)) continue
+    if (!fits(sut.tags, scope)) continue
     index.put(ids.size, profileOf(sut, sut.tags))
     ids.add(sut._id)
   }
@@ -91,10 +86,8 @@ const documentsOf = (db: DatabaseSync, table: 'sut_request' | 'refusals', { from
   ).iterate(positionAt(from - CLOCKS_APART), positionAt(to + CLOCKS_APART))
 }
 
-/** Sums up requests and refusals. @throws TooManyRows */
-const sumDemand = (db: DatabaseSync, query: DemandReportQuery): ReportColumns => {
-  const { from, to, by, bucket, now, user_id, scope, rowsMax } = query
-  const cells = makeCells(bucketsOf(query, bucket), rowsMax, makeCell)
+export const makeDemandReport = makeReport(makeCell, (db, query: DemandReportQuery, cells) => {
+  const { from, to, by, now, user_id, scope } = query
   const isSeen = makeIsSeen(db, query)
   const isAsked = (moment: UnixMilliseconds, wanted: Wanted): boolean =>
     moment >= from && moment < to && (user_id === undefined || wanted.user_id === user_id) && isSeen(wanted)
@@ -126,11 +119,7 @@ const sumDemand = (db: DatabaseSync, query: DemandReportQuery): ReportColumns =>
     if (counted.others !== undefined && isForAll) refuse(moment, null, OTHERS, counted.others)
   }
 
-  const sorted = [...codes].sort()
-  const report = cells.toReport({ figures: DEMAND_FIGURES, codes: sorted }, figuresOf(sorted))
+  const counts = [...codes].sort().map((code) => [code, ({ refused }: Cell) => refused.get(code) ?? 0] as const)
+  const report = cells.toReport(DEMAND_FIGURES, Object.fromEntries(counts))
   return by === 'user' ? report : { ...report, names: report.keys }
-}
-
-/** Undefined if there are more rows than the query allows. */
-export const makeDemandReport = (db: DatabaseSync) => (query: DemandReportQuery) =>
-  unlessTooMany(() => sumDemand(db, query))
+})

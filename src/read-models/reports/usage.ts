@@ -1,19 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { bucketsOf } from '../../domain/calendar/buckets.ts'
 import { fits, type Scope } from '../../domain/user/scope.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../../domain/values/instant.ts'
 import type { Milliseconds, UnixMilliseconds } from '../../domain/values/units.ts'
 import { prepare, prepareArrays } from '../../files/sqlite.ts'
 import { CURRENT } from '../tables/schema.ts'
-import {
-  type Cells,
-  makeCells,
-  makeDistinct,
-  type ReportBy,
-  type ReportColumns,
-  type ReportQuery,
-  unlessTooMany,
-} from './cells.ts'
+import { type Cells, type Figures, makeDistinct, makeReport, type ReportBy, type ReportQuery } from './cells.ts'
 
 /** For how long SUTs were held and used, and what became of reservations. */
 
@@ -23,7 +14,10 @@ export interface UsageReportQuery extends ReportQuery {
   readonly forwarded?: Scope | undefined
 }
 
-/** A reservation, and one of its sessions if it has any. Consecutive rows may be of the same. */
+/**
+ * A reservation, and one of its sessions if it has any. Consecutive rows may be of the same. `starts` and `ends` are in
+ * Unix seconds; it held its SUT from `lateness` milliseconds after its start on.
+ */
 type UsageRow = readonly [
   ...[position: number, sut: string, user: string, starts: number, ends: number, lateness: number],
   ...[ended: string | null, opens: number | null, closes: number],
@@ -31,21 +25,6 @@ type UsageRow = readonly [
 ]
 
 type Part = readonly [from: UnixMilliseconds, to: UnixMilliseconds]
-
-/** Times are in Unix milliseconds. */
-interface Reserved {
-  readonly sut: string
-  readonly user: string
-  readonly start: number
-  /** From when on it held its SUT. */
-  readonly held: number
-  readonly end: number
-  readonly isCancelled: boolean
-  /** When it was released, and what that gave back. */
-  readonly released?: { readonly at: number; readonly milliseconds: Milliseconds } | undefined
-  readonly tag: string | null
-  readonly sessions: Part[]
-}
 
 interface Cell {
   held: Milliseconds
@@ -68,22 +47,16 @@ const makeCell = (): Cell => ({
 
 const seconds = (milliseconds: Milliseconds): number => Math.floor(milliseconds / 1000)
 
-/** In the order of the columns. NaN where nothing is known. */
-const figuresOf = (cell: Cell): readonly number[] => [
-  seconds(cell.held),
-  cell.isForwarded ? seconds(cell.used) : Number.NaN,
-  cell.reservations,
-  cell.isForwarded ? cell.unused : Number.NaN,
-  cell.cancelled,
-  seconds(cell.releasedEarly),
-  cell.users.count(),
-  cell.suts.count(),
-]
-
-export const USAGE_FIGURES = [
-  ...(['held_seconds', 'used_seconds', 'reservations', 'unused_reservations', 'cancelled'] as const),
-  ...(['released_early_seconds', 'users', 'suts'] as const),
-] as const
+export const USAGE_FIGURES = {
+  held_seconds: ({ held }) => seconds(held),
+  used_seconds: ({ isForwarded, used }) => (isForwarded ? seconds(used) : Number.NaN),
+  reservations: ({ reservations }) => reservations,
+  unused_reservations: ({ isForwarded, unused }) => (isForwarded ? unused : Number.NaN),
+  cancelled: ({ cancelled }) => cancelled,
+  released_early_seconds: ({ releasedEarly }) => seconds(releasedEarly),
+  users: ({ users }) => users.count(),
+  suts: ({ suts }) => suts.count(),
+} satisfies Figures<Cell>
 
 /**
  * Reservations that reach into a span, of one user or of all. Tags are as they were when each was made. In the order of
@@ -101,32 +74,23 @@ const ROWS = `
   CROSS JOIN reservation r LEFT JOIN session s ON s.reservation = r.id AND s.${CURRENT}
   WHERE r.position = page.position`
 
-const toReserved = (row: UsageRow): Reserved => {
-  const [, sut, user, starts, ends, lateness, ended, , , released, planned, tag] = row
-  return {
-    ...{ sut, user, start: starts * 1000, held: starts * 1000 + lateness, end: ends * 1000 },
-    ...{ isCancelled: ended === 'cancelled', tag, sessions: [] },
-    released:
-      released === null || planned === null
-        ? undefined
-        : { at: epochMillisecondsOf(released), milliseconds: (epochSecondsOf(planned) - ends) * 1000 },
-  }
-}
-
 /** Reads reservations one by one, with all their sessions, open ones until now. */
-function* readReserved(db: DatabaseSync, { from, to, by, user_id, now }: UsageReportQuery): Generator<Reserved> {
+function* readReserved(
+  db: DatabaseSync,
+  { from, to, by, user_id, now }: UsageReportQuery,
+): Generator<readonly [row: UsageRow, sessions: Part[]]> {
   const path = typeof by === 'object' ? `$."${by.tag}"` : null
   const rows = prepareArrays<UsageRow>(db, ROWS)
-  let current: { readonly position: number; readonly reserved: Reserved } | undefined
+  let current: readonly [row: UsageRow, sessions: Part[]] | undefined
   for (const row of rows.iterate(path, Math.floor(from / 1000), Math.ceil(to / 1000), user_id ?? null)) {
     const [position, , , , , , , opens, closes] = row
-    if (position !== current?.position) {
-      if (current !== undefined) yield current.reserved
-      current = { position, reserved: toReserved(row) }
+    if (position !== current?.[0][0]) {
+      if (current !== undefined) yield current
+      current = [row, []]
     }
-    if (opens !== null) current.reserved.sessions.push([opens, Math.min(closes, now)])
+    if (opens !== null) current[1].push([opens, Math.min(closes, now)])
   }
-  if (current !== undefined) yield current.reserved
+  if (current !== undefined) yield current
 }
 
 /** Parts of time without those that others have too. */
@@ -169,16 +133,18 @@ const makeSuts = (db: DatabaseSync, { scope, forwarded }: Pick<UsageReportQuery,
 /** Makes the function that adds a reservation to the cells that it belongs to. */
 const makeAdd = (cells: Cells<Cell>, sutOf: ReturnType<typeof makeSuts>, { from, to, by, now }: UsageReportQuery) => {
   const isWithin = (moment: UnixMilliseconds): boolean => moment >= from && moment < to
-  return ({ sut, user, start, held, end, isCancelled, released, tag, sessions }: Reserved): void => {
+  return (row: UsageRow, sessions: Part[]): void => {
+    const [, sut, user, starts, ends, lateness, ended, , , released, planned, tag] = row
     const { isInScope, isForwarded } = sutOf(sut)
     if (!isInScope) return
+    const [start, end] = [starts * 1000, ends * 1000]
     const key = by === 'sut' ? sut : by === 'user' ? user : tag
     const at = (moment: UnixMilliseconds): Cell => {
       const cell = cells.at(moment, key)
       cell.isForwarded ||= isForwarded
       return cell
     }
-    if (isCancelled) {
+    if (ended === 'cancelled') {
       if (isWithin(start)) at(start).cancelled++
       return
     }
@@ -187,7 +153,7 @@ const makeAdd = (cells: Cells<Cell>, sutOf: ReturnType<typeof makeSuts>, { from,
       cell.reservations++
       if (end <= now && sessions.length === 0) cell.unused += Number(isForwarded)
     }
-    const [first, last] = [Math.max(held, from), Math.min(end, to)]
+    const [first, last] = [Math.max(start + lateness, from), Math.min(end, to)]
     cells.spread(first, last, key, (cell, milliseconds) => {
       cell.held += milliseconds
       cell.isForwarded ||= isForwarded
@@ -198,24 +164,17 @@ const makeAdd = (cells: Cells<Cell>, sutOf: ReturnType<typeof makeSuts>, { from,
       cells.spread(Math.max(opened, first), Math.min(closed, last), key, (cell, milliseconds) => {
         cell.used += milliseconds
       })
-    if (released !== undefined && released.milliseconds > 0 && isWithin(released.at))
-      at(released.at).releasedEarly += released.milliseconds
+    if (released === null || planned === null) return
+    const [moment, early] = [epochMillisecondsOf(released), epochSecondsOf(planned) * 1000 - end]
+    if (early > 0 && isWithin(moment)) at(moment).releasedEarly += early
   }
 }
 
-/** Sums up for how long SUTs were held and used. @throws TooManyRows */
-const sumUsage = (db: DatabaseSync, query: UsageReportQuery): ReportColumns => {
-  const { by, bucket, rowsMax } = query
-  const cells = makeCells(bucketsOf(query, bucket), rowsMax, makeCell)
+export const makeUsageReport = makeReport(makeCell, (db, query: UsageReportQuery, cells) => {
   const sutOf = makeSuts(db, query)
   const add = makeAdd(cells, sutOf, query)
-  for (const reserved of readReserved(db, query)) add(reserved)
-  const report = cells.toReport({ figures: USAGE_FIGURES }, figuresOf)
-  if (by === 'user') return report
-  const nameOf = (key: string | null): string | null => (by === 'sut' && key !== null ? sutOf(key).name : key)
-  return { ...report, names: report.keys.map(nameOf) }
-}
-
-/** Undefined if there are more rows than the query allows. */
-export const makeUsageReport = (db: DatabaseSync) => (query: UsageReportQuery) =>
-  unlessTooMany(() => sumUsage(db, query))
+  for (const [row, sessions] of readReserved(db, query)) add(row, sessions)
+  const report = cells.toReport(USAGE_FIGURES)
+  const nameOf = (key: string | null): string | null => (query.by === 'sut' && key !== null ? sutOf(key).name : key)
+  return query.by === 'user' ? report : { ...report, names: report.keys.map(nameOf) }
+})

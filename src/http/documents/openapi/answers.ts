@@ -165,7 +165,7 @@ const usageFigures = {
   released_early_seconds: { ...count, description: 'What releases in the bucket gave back.' },
   users: { ...count, description: 'How many held anything.' },
   suts: { ...count, description: 'How many were held.' },
-} satisfies Record<(typeof USAGE_FIGURES)[number], JsonSchema>
+} satisfies Record<keyof typeof USAGE_FIGURES, JsonSchema>
 
 const demandFigures = {
   requests: { ...count, description: 'Those that were made in the bucket.' },
@@ -176,7 +176,7 @@ const demandFigures = {
     ...{ type: 'object', additionalProperties: positive },
     description: 'How often it was refused, by code; others are those counted without.',
   },
-} satisfies Record<(typeof DEMAND_FIGURES)[number] | 'refused', JsonSchema>
+} satisfies Record<keyof typeof DEMAND_FIGURES | 'refused', JsonSchema>
 
 const position: JsonSchema = { type: 'string', pattern: '^[0-9]{20}$' }
 /** 32 bytes in base64. */

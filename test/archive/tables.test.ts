@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { TABLES } from '../../src/archive/tables/tables.ts'
 import { writeTables } from '../../src/archive/tables/write-tables.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts'
@@ -40,22 +41,33 @@ import { openDuckDb } from './duckdb.ts'
 /** A log as Parquet, as DuckDB reads it. */
 
 type Log = Parameters<typeof write>[0]
+type Options = Parameters<typeof writeTables>[1]
 
-async function* recordsOf(log: Log): AsyncGenerator<readonly StoredRecord[]> {
-  yield write(log).map((event, n) => ({ text: canonicalJson(event), storePosition: toStorePosition(n) }))
-}
+/** A page of records, of which the first is the nth event. */
+const pageOf = (events: readonly object[], n = 0): readonly StoredRecord[] =>
+  events.map((event, i) => ({ text: canonicalJson(event), storePosition: toStorePosition(n + i) }))
 
 /** The tables of a log, and a function that asks DuckDB about them. */
-const tablesOf = async (t: ExecutionContext, log: Log, more: Partial<Parameters<typeof writeTables>[1]> = {}) => {
+const tablesOf = async (
+  t: ExecutionContext,
+  pages: readonly (readonly StoredRecord[])[],
+  more: Partial<Options> = {},
+) => {
   const output = join(await aDirectory(t), 'tables')
   const exported = { events: 0, first: null, last: null }
   const options = { origin: 'lab', to: undefined, output, names: undefined, onProgress: () => undefined, ...more }
-  await writeTables(recordsOf(log), options, exported)
+  async function* records() {
+    yield* pages
+  }
+  await writeTables(records(), options, exported)
   const ask = await openDuckDb(t)
   return {
-    output,
     exported,
     ask: (what: string, table: string) => ask(`SELECT ${what} FROM '${output}/${table}.parquet'`),
+    groupsOf: async (table: string) => {
+      const lengths = `SELECT DISTINCT row_group_num_rows AS n FROM parquet_metadata('${output}/${table}.parquet')`
+      return (await ask(`${lengths} ORDER BY n`)).map(({ n }) => n)
+    },
   }
 }
 
@@ -91,7 +103,7 @@ const LOG: Log = [
 ]
 
 test('the tables have each object as of the end of the log, with times in UTC', async (t) => {
-  const { ask, exported } = await tablesOf(t, LOG)
+  const { ask, exported } = await tablesOf(t, [pageOf(write(LOG))])
   t.deepEqual(exported as object, { events: LOG.length, first: 0, last: LOG.length - 1 })
   const at = (time: string): string => `2030-05-02 ${time}:00+00`
   const [first, second, third] = await ask('*', 'reservations')
@@ -104,12 +116,7 @@ test('the tables have each object as of the end of the log, with times in UTC', 
   t.like(third, { ended: null, held_from: at('08:10'), held_to: at('09:00'), start_time: at('08:00') })
   t.deepEqual(await ask('*', 'sessions'), [
     {
-      ...{
-        id: session.data && (session.data as { _id: string })._id,
-        reservation_id: FIRST,
-        sut_id: SUT,
-        user_id: alice,
-      },
+      ...{ id: (session.data as { _id: string })._id, reservation_id: FIRST, sut_id: SUT, user_id: alice },
       ...{ instance: '0123456789abcdef', opened_at: at('06:05'), closed_at: at('06:50'), cause: 'client' },
       ...{ connections: '2', bytes_to_sut: '1', bytes_from_sut: '9' },
     },
@@ -139,7 +146,7 @@ test('the tables have each object as of the end of the log, with times in UTC', 
 test('as of a position or a time they have what came before; names are there when they are given', async (t) => {
   const position = toPublicPosition(LOG.findIndex(([, event]) => event.type === 'ReservationReleased'))
   for (const to of [{ position }, { time: Date.parse('2030-05-02T07:00:00Z') }]) {
-    const { ask, exported } = await tablesOf(t, LOG, { to, names: new Map([[alice, 'alice']]) })
+    const { ask, exported } = await tablesOf(t, [pageOf(write(LOG))], { to, names: new Map([[alice, 'alice']]) })
     t.is(exported.events, position)
     t.deepEqual(await ask('ended, user_name, strftime(end_time, \'%H:%M\') AS "end"', 'reservations'), [
       { ended: null, user_name: 'alice', end: '07:30' },
@@ -151,13 +158,26 @@ test('as of a position or a time they have what came before; names are there whe
 
 test('a log that cannot be read leaves nothing behind', async (t) => {
   const directory = await aDirectory(t)
-  const output = join(directory, 'tables')
-  const options = { origin: 'lab', to: undefined, output, names: undefined, onProgress: () => undefined }
-  async function* records(): AsyncGenerator<readonly StoredRecord[]> {
-    yield [{ text: '{}', storePosition: toStorePosition(0) }]
-  }
-  await t.throwsAsync(writeTables(records(), options, { events: 0, first: null, last: null }))
+  await t.throwsAsync(tablesOf(t, [pageOf([{}])], { output: join(directory, 'tables') }))
   t.deepEqual(readdirSync(directory), [])
+})
+
+/** More than two groups of rows. */
+const MANY = 45_000
+
+test('thorough: a long table is written in groups of rows, none of which is lost', async (t) => {
+  const log = write([...BEGINNING, made('05:20', 1, '06:00', '07:00')])
+  const last = log.at(-1) as (typeof log)[number]
+  const many = Array.from({ length: MANY }, (_, n) => ({
+    ...last,
+    revision: n,
+    data: { ...(last.data as object), _id: idOf(n) },
+  }))
+  const { ask, groupsOf } = await tablesOf(t, [pageOf(log.slice(0, -1)), pageOf(many, log.length)])
+  t.deepEqual(await ask(`count(*) AS n, count(DISTINCT id) AS ids, any_value(sut_id) AS sut`, 'reservations'), [
+    { n: String(MANY), ids: String(MANY), sut: SUT },
+  ])
+  t.deepEqual(await groupsOf('reservations'), ['5000', '20000'])
 })
 
 test('"export --format parquet" makes a directory that only its user reads, with names only where they are asked for', async (t) => {
@@ -173,10 +193,8 @@ test('"export --format parquet" makes a directory that only its user reads, with
   t.like(JSON.parse(out), { format: 'parquet', first: 0, output: plain })
   t.is((await run('--output', named, '--names')).code, 0)
   t.is(statSync(plain).mode & 0o777, 0o700)
-  const files = ['machines', 'outages', 'refusals', 'requests', 'reservations', 'sessions'].map(
-    (one) => `${one}.parquet`,
-  )
-  t.deepEqual(readdirSync(plain).sort(), files)
+  const files = readdirSync(plain).sort()
+  t.is(files.join(' '), Object.keys(TABLES).sort().join('.parquet ').concat('.parquet'))
   for (const file of files) t.is(statSync(join(plain, file)).mode & 0o777, 0o600)
   const ask = await openDuckDb(t)
   t.deepEqual(await ask(`SELECT user_id, user_name FROM '${named}/reservations.parquet'`), [

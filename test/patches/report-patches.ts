@@ -32,6 +32,6 @@ export const reportPatches: readonly Patch[] = [
     file: 'src/http/routes/reports/reports.ts',
     from: "user.role === 'tester' && by === 'user' ? { user_id: user._id } : { scope: user.scope }",
     to: '{ scope: user.scope }',
-    test: ['http/routes/reports/usage.test.ts', 'a tester sees the machines in its scope, and of people only itself'],
+    test: ['http/routes/reports/reports.test.ts', 'a tester sees the machines in its scope, and of people only itself'],
   },
 ]

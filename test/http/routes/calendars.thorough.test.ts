@@ -19,32 +19,28 @@ test('khal shows what a calendar has, with hostile names, at the times of its ow
   t.teardown(() => rm(folder, { recursive: true }))
   const { text } = await service.ask('bob', 'GET /api/calendar.ics')
   await writeFile(join(folder, 'calendar.ics'), text)
-  const locale = ['[locale]', 'timeformat = %H:%M', 'dateformat = %Y-%m-%d', 'longdateformat = %Y-%m-%d']
-  const formats = ['datetimeformat = %Y-%m-%d %H:%M', 'longdatetimeformat = %Y-%m-%d %H:%M']
-  const zones = ['local_timezone = Europe/Berlin', 'default_timezone = Europe/Berlin']
-  const calendars = [
-    '[calendars]',
-    '[[lab]]',
-    `path = ${folder}/lab`,
-    'type = calendar',
-    '[sqlite]',
-    `path = ${folder}/db`,
-  ]
-  await writeFile(join(folder, 'config'), [...calendars, ...locale, ...formats, ...zones, ''].join('\n'))
+  const config = `[calendars]
+[[lab]]
+path = ${folder}/lab
+type = calendar
+[sqlite]
+path = ${folder}/db
+[locale]
+timeformat = %H:%M
+dateformat = %Y-%m-%d
+longdateformat = %Y-%m-%d
+datetimeformat = %Y-%m-%d %H:%M
+longdatetimeformat = %Y-%m-%d %H:%M
+local_timezone = Europe/Berlin
+default_timezone = Europe/Berlin
+`
+  await writeFile(join(folder, 'config'), config)
   const khal = (...words: readonly string[]) =>
     run('khal', ['-c', join(folder, 'config'), ...words], { env: { ...process.env, HOME: folder, LC_ALL: 'C.UTF-8' } })
   await khal('import', '--batch', '-a', 'lab', join(folder, 'calendar.ics'))
   const format = '{start-time}-{end-time} {title} {location} {categories} {status}'
-  const { stdout } = await khal(
-    'list',
-    '--notstarted',
-    '--format',
-    format,
-    '--day-format',
-    '{date}',
-    '2030-05-02',
-    '2d',
-  )
+  const words = ['--notstarted', '--format', format, '--day-format', '{date}', '2030-05-02', '2d']
+  const { stdout } = await khal('list', ...words)
   const what = 'rig; 4, "left" \\x: alice rig; 4, "left" \\x vnc,rack=4,5'
   t.deepEqual(stdout.split('\n').slice(0, -1), [
     '2030-05-02',

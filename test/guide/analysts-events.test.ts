@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { openDuckDb } from '../archive/duckdb.ts'
 import { type } from '../command-line/terminal.ts'
 import { hasTool } from '../deploy/files.ts'
@@ -105,31 +105,30 @@ const recordInto = (service: Running, sut: string) => async () => {
     await service.as('admin').post(`/api/sut/${sut}/update`, { description: `${Math.random()}` })
 }
 
-const typesOf = (events: Events) => events.map(({ type, data }) => ({ type: type.replace('berth.', ''), data }))
-const kept = (rows: Awaited<ReturnType<typeof keepUp>>) =>
-  rows.map((row) => ({ type: row.type, data: JSON.parse(String(row.data)) }))
+/** Checks that a table is kept of all events, each once, and returns its rows. */
+const keepsAll = async (t: ExecutionContext, service: Running, command: string) => {
+  const sut = await createSut(service.as('admin'))
+  const rows = await keepUp(t, command, recordInto(service, sut), async () => (await eventsOf(service)).length)
+  t.deepEqual(
+    rows.map((row) => ({ type: `berth.${row.type}`, data: JSON.parse(String(row.data)) })),
+    (await eventsOf(service)).map(({ type, data }) => ({ type, data })),
+  )
+  return rows
+}
 
 test('thorough: keep.py has every event of the feed once, however often it is killed', async (t) => {
   if (!hasTool(t, 'python3') || !hasTool(t, 'curl')) return
   const service = await start(t)
-  const sut = await createSut(service.as('admin'))
   const ask = `curl -fsSN -H 'Authorization: ${basic('admin', passwordOf('admin'))}' -H 'Accept: application/x-ndjson'`
-  const command = `${ask} "${service.url}/api/events?\${LAST:+after=$LAST}&follow=true"`
-  const rows = await keepUp(t, command, recordInto(service, sut), async () => (await eventsOf(service)).length)
-  const events = await eventsOf(service)
-  t.deepEqual(kept(rows), typesOf(events))
+  const rows = await keepsAll(t, service, `${ask} "${service.url}/api/events?\${LAST:+after=$LAST}&follow=true"`)
   t.deepEqual(
     rows.map(({ position }) => position),
-    events.map((_, n) => n),
+    rows.map((_, n) => n),
   )
 })
 
 test('thorough: keep.py has every event of an EventStoreDB once, however often it is killed', async (t) => {
   if (!hasTool(t, 'python3')) return
   const { server, services } = await startInstances(t, { count: 1 })
-  const service = services[0] as Running
-  const sut = await createSut(service.as('admin'))
-  const command = `node subscribe.mjs '${server.address}' $LAST`
-  const rows = await keepUp(t, command, recordInto(service, sut), async () => (await eventsOf(service)).length)
-  t.deepEqual(kept(rows), typesOf(await eventsOf(service)))
+  await keepsAll(t, services[0] as Running, `node subscribe.mjs '${server.address}' $LAST`)
 })

@@ -35,6 +35,7 @@ interface Table {
   rowsOf(folded: object): readonly Row[]
 }
 
+/** The column `id` is the `_id` of documents. */
 const declareTable = <F extends object>(
   columns: Table['columns'],
   rowsOf: (folded: F) => Row | readonly Row[],
@@ -54,10 +55,10 @@ export const TABLES = {
       ['INT32', 'listen_port'],
     ],
     ({ document, internal: { planned_end, series_id }, ended }) => {
-      const { _id: id, start_time, created_at, end_time } = document
+      const { start_time, created_at, end_time } = document
       const held_from = Date.parse(start_time) < Date.parse(created_at) ? created_at : start_time
       const held = ended === 'cancelled' ? {} : { held_from, held_to: end_time }
-      return { ...document, ...held, id, ended, series_id, planned_end_time: planned_end ?? end_time }
+      return { ...document, ...held, ended, series_id, planned_end_time: planned_end ?? end_time }
     },
   ),
   sessions: declareTable<FoldedObject<Session>>(
@@ -67,7 +68,7 @@ export const TABLES = {
       ['STRING', 'cause'],
       ['INT64', 'connections', 'bytes_to_sut', 'bytes_from_sut'],
     ],
-    ({ document }) => ({ ...document, id: document._id }),
+    ({ document }) => ({ ...document }),
   ),
   requests: declareTable<FoldedObject<SutRequest>>(
     [
@@ -77,16 +78,9 @@ export const TABLES = {
       ['TIMESTAMP', 'created_at', 'expires_at', 'finished_at'],
       ['STRING', 'status', 'cause', 'reservation_id'],
     ],
-    ({ document: { _id: id, duration: duration_seconds, keepalive: keepalive_seconds, updated_at, ...request } }) => {
-      const finished = request.status === 'waiting' ? {} : { finished_at: updated_at }
-      return {
-        ...request,
-        ...finished,
-        id,
-        duration_seconds,
-        keepalive_seconds,
-        reservation_id: request.sut_reservation_id,
-      }
+    ({ document: { duration, keepalive, sut_reservation_id: reservation_id, ...request } }) => {
+      const finished_at = request.status === 'waiting' ? null : request.updated_at
+      return { ...request, duration_seconds: duration, keepalive_seconds: keepalive, reservation_id, finished_at }
     },
   ),
   machines: declareTable<FoldedObject<Sut, SutInternal>>(
@@ -100,10 +94,9 @@ export const TABLES = {
       ['INT32', 'turnaround_seconds'],
       ['TIMESTAMP', 'created_at', 'updated_at', 'retired_at'],
     ],
-    ({ document, internal: { settings, status: monitoring }, ended_at: retired_at }) => {
-      const { turnaround: turnaround_seconds = 0 } = settings
-      return { ...document, id: document._id, monitoring, turnaround_seconds, retired_at }
-    },
+    ({ document, internal: { settings, status: monitoring }, ended_at: retired_at }) => ({
+      ...{ ...document, monitoring, turnaround_seconds: settings.turnaround ?? 0, retired_at },
+    }),
   ),
   outages: declareTable<Outage>(
     [
@@ -122,7 +115,9 @@ export const TABLES = {
     ({ document: { from: counted_from, to: counted_to, refusals, others } }) =>
       // Without a code those beyond the ones that it lists.
       [...refusals, ...(others === undefined ? [] : [{ count: others }])].map((refusal) => ({
-        ...{ counted_from, counted_to, ...refusal },
+        counted_from,
+        counted_to,
+        ...refusal,
       })),
   ),
 } as const

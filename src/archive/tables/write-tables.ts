@@ -73,10 +73,10 @@ const writeTable = async (
     writer: fileWriter(path),
     schema: [{ name: 'root', num_children: elements.length }, ...(elements as SchemaElement[])],
     createdBy: 'Berth',
-    kvMetadata: Object.entries({ 'berth.origin': origin, 'berth.next': String(next) }).map(([key, value]) => ({
-      key,
-      value,
-    })),
+    kvMetadata: [
+      { key: 'berth.origin', value: origin },
+      { key: 'berth.next', value: String(next) },
+    ],
   })
   let group: Readonly<Record<string, unknown>>[] = []
   const write = (): void => {
@@ -88,7 +88,7 @@ const writeTable = async (
     group = []
   }
   for (const folded of from.folded(name)) {
-    group.push(...rowsOf(folded).map((row) => ({ ...row, [USER_NAME]: names?.get(String(row.user_id)) })))
+    group.push(...rowsOf(folded).map((row) => ({ ...row, id: row._id, [USER_NAME]: names?.get(String(row.user_id)) })))
     if (group.length >= GROUP) write()
   }
   write()

@@ -29,10 +29,7 @@ const eventOf = ({ document, internal, ended, ...row }: CalendarRow, holderOf: U
   const { sutName, sutType, tags, changes: sequence } = row
   const isCancelled = ended === 'cancelled'
   const title = [sutName ?? sut_id, ...(holderOf ? [holderOf(user_id)] : [])].join(': ')
-  const lines = [
-    `Port ${listen_port}`,
-    ...(planned_end ? [`Released at ${end_time}, planned until ${planned_end}`] : []),
-  ]
+  const released = planned_end ? `\nReleased at ${end_time}, planned until ${planned_end}` : ''
   const categories = Object.entries(JSON.parse(tags ?? '{}') as Sut['tags']).map(([name, value]) => `${name}=${value}`)
   return {
     ...{ id: _id, sequence, start: start_time, end: end_time },
@@ -40,7 +37,7 @@ const eventOf = ({ document, internal, ended, ...row }: CalendarRow, holderOf: U
     ...{ created: created_at, lastModified: updated_at, stamp: updated_at },
     summary: isCancelled ? `Cancelled: ${title}` : title,
     location: sutName,
-    description: lines.join('\n'),
+    description: `Port ${listen_port}${released}`,
     categories: [...(sutType ? [sutType] : []), ...categories].map((name) => ({ name })),
     status: isCancelled ? ics.ICalEventStatus.CANCELLED : ics.ICalEventStatus.CONFIRMED,
     transparency: ics.ICalEventTransparency.TRANSPARENT,

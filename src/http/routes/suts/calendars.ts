@@ -49,9 +49,8 @@ const SHOWN =
 
 const ofCalendars = {
   ...({ roles: everyone, tokenScope: 'calendar', mediaType: CALENDAR, isTagged: true } as const),
-  answer: { type: 'string' },
-  guide: 'calendars.md',
-  description: SHOWN,
+  ...{ answer: { type: 'string' }, guide: 'calendars.md', description: SHOWN },
+  refusals: ['store_full'] as const,
 }
 
 export const calendarRoutes: readonly Route<Parts>[] = [
@@ -66,7 +65,6 @@ export const calendarRoutes: readonly Route<Parts>[] = [
     id: 'readMyCalendar',
     summary: 'Read the calendar of one’s own reservations',
     ...ofCalendars,
-    refusals: ['store_full'],
     handler: (parts, call) => respond(parts, call, call.user.name, { user_id: call.user._id }),
   }),
   get('/api/calendar.ics', {
@@ -74,7 +72,6 @@ export const calendarRoutes: readonly Route<Parts>[] = [
     summary: 'Read the calendar of all SUTs, or of those that filters choose',
     ...ofCalendars,
     query: sutsQuery,
-    refusals: ['store_full'],
     handler: ofSuts,
   }),
 ]

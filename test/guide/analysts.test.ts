@@ -4,26 +4,14 @@ import fc from 'fast-check'
 import { writeTables } from '../../src/archive/tables/write-tables.ts'
 import type { Recorded } from '../../src/domain/event.ts'
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts'
-import { formatMilliseconds } from '../../src/domain/values/instant.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { StoredRecord } from '../../src/event-store/event-store.ts'
 import { openDuckDb } from '../archive/duckdb.ts'
 import { type } from '../command-line/terminal.ts'
-import { idOf } from '../domain/builders.ts'
 import { type Tidying, temporaryData, withScope } from '../http/harness.ts'
 import { lab } from '../http/lab.ts'
 import { filled } from '../read-models/fill.ts'
-import {
-  aPast,
-  eventsOf,
-  MINUTE,
-  MINUTES,
-  type Row,
-  recordedAt,
-  rowsOf,
-  sutId,
-  userId,
-} from '../read-models/reports/story.ts'
+import { aPast, eventsOf, MINUTE, MINUTES, type Row, rowsOf, sutId, userId } from '../read-models/reports/story.ts'
 import { rounds } from '../thorough.ts'
 import { chapter } from './documents.ts'
 
@@ -102,54 +90,37 @@ test('hours by week and what was never used are those of the report on usage, in
 })
 
 const BASE = Date.parse('2030-10-26T12:00:00Z')
-const at = (minute: number): string => formatMilliseconds(BASE + minute * MINUTE)
-
-const [bench] = eventsOf({ base: BASE })
 const [SUT, SECOND] = [sutId(0), sutId(1)]
-const request = (n: number, user: number) => ({ _id: idOf(5_000 + n), user_id: userId(user) })
-const asked = (n: number, user: number) => ({
-  type: 'ReservationRequested',
-  data: { ...request(n, user), duration: 900, priority: 0, expires_at: at(9_000), sut_id: SUT },
+
+const held = (user: number, created: number, start: number, end: number) => ({
+  ...{ sut: 0, user, created, start, end, sessions: [] },
 })
-const reserved = (n: number, user: number, start: number, end: number) => ({
-  type: 'ReservationCreated',
-  data: {
-    ...{ _id: idOf(7_000 + n), sut_id: SUT, user_id: userId(user), listen_port: 20_000, counted: 4 },
-    ...{ start_time: `${at(start).slice(0, 19)}+00:00`, end_time: `${at(end).slice(0, 19)}+00:00` },
-  },
-})
-const refused = (minute: number, ...refusals: readonly (readonly [user: number, count: number, code?: string])[]) => ({
-  type: 'RefusalsCounted',
-  data: {
-    ...{ from: at(minute), to: at(minute + 1) },
-    refusals: refusals.map(([user, count, code = 'reservation_conflict']) => ({
-      ...{ user_id: userId(user), code, count, sut_id: SUT },
-    })),
-  },
-})
-const went = (sut: string, how: 'Online' | 'Offline') => ({
+const refused = (user: number, count: number, code = 'reservation_conflict') => ({ user, count, code })
+const went = (how: 'Online' | 'Offline') => ({
   type: `SutWent${how}`,
-  data: { _id: sut, ...(how === 'Offline' && { cause: 'refused' }) },
+  data: { _id: SUT, ...(how === 'Offline' && { cause: 'refused' }) },
 })
 
-const LOG = recordedAt(BASE, [
-  [-9, { type: 'SutCreated', data: bench?.data }],
-  [-8, { type: 'SutMonitoringEnabled', data: { _id: SUT, interval: 60 } }],
-  [0, reserved(1, 0, 60, 120)],
-  [1, reserved(2, 1, 150, 200)],
-  [5, asked(1, 2)],
-  [15, asked(2, 0)],
-  [20, { type: 'RequestWithdrawn', data: request(2, 0) }],
-  [31, refused(30, [2, 3], [1, 1])],
-  [40, went(SUT, 'Offline')],
-  [70, went(SUT, 'Online')],
-  [75, asked(3, 2)],
-  [90, went(SUT, 'Offline')],
-  [100, went(SUT, 'Online')],
-  [131, refused(130, [2, 2], [0, 4, 'no_sut_free'])],
-  [140, { type: 'RequestExpired', data: request(1, 2) }],
-  [150, went(SUT, 'Offline')],
-])
+const LOG = eventsOf(
+  {
+    base: BASE,
+    reservations: [held(0, 0, 60, 120), held(1, 1, 150, 200)],
+    asked: [
+      { user: 2, at: 5, end: { type: 'RequestExpired', after: 135 } },
+      { user: 0, at: 15, end: { type: 'RequestWithdrawn', after: 5 } },
+      { user: 2, at: 75 },
+    ],
+    refused: [
+      { at: 30, entries: [refused(2, 3), refused(1, 1)], others: 0 },
+      { at: 130, entries: [refused(2, 2), refused(0, 4, 'no_sut_free')], others: 0 },
+    ],
+  },
+  [
+    [-8, { type: 'SutMonitoringEnabled', data: { _id: SUT, interval: 60 } }],
+    ...[40, 90, 150].map((minute) => [minute, went('Offline')] as const),
+    ...[70, 100].map((minute) => [minute, went('Online')] as const),
+  ],
+)
 const NOW = BASE + 180 * MINUTE
 
 test('waiting by the hour and collisions are those of the report on demand, repairs those of the outages', async (t) => {

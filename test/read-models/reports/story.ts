@@ -120,24 +120,12 @@ export const aPast = (bases: readonly string[]): fc.Arbitrary<Past> =>
     tags: fc.array(aTag, { maxLength: 4 }),
   })
 
-/** Events at minutes, as of a log. */
-export const recordedAt = (base: number, happened: readonly (readonly [minute: number, event: object])[]) =>
-  happened
-    .toSorted(([a], [b]) => a - b)
-    .map(([minute, event], n) => {
-      const common = { id: `event ${n}`, stream: 'story', revision: n, storePosition: n }
-      return { ...common, ...event, metadata: metadata(formatMilliseconds(base + minute * MINUTE)) } as Recorded
-    })
-
-/** The events that record a past, by time. */
-export const eventsOf = ({
-  base,
-  reservations = [],
-  tags = [],
-  asked = [],
-  refused = [],
-}: Story): readonly Recorded[] => {
-  const happened: [minute: number, event: object][] = []
+/** The events that record a past, with more at minutes of their own, by time. */
+export const eventsOf = (
+  { base, reservations = [], tags = [], asked = [], refused = [] }: Story,
+  more: readonly (readonly [minute: number, event: object])[] = [],
+): readonly Recorded[] => {
+  const happened = [...more]
   const at = (minute: number): string => formatMilliseconds(base + minute * MINUTE)
   const wall = (minute: number): string => formatWithOffset((base + minute * MINUTE) / 1000, 0)
   for (let n = 0; n < SUTS; n++) happened.push([-100, sutCreated({ _id: sutId(n), name: `bench ${n}` })])
@@ -175,7 +163,12 @@ export const eventsOf = ({
     const data = { from: at(from), to: at(from + 1), refusals, ...(others > 0 && { others }) }
     happened.push([from + 1, { type: 'RefusalsCounted', data }])
   }
-  return recordedAt(base, happened)
+  return happened
+    .toSorted(([a], [b]) => a - b)
+    .map(([minute, event], n) => {
+      const common = { id: `event ${n}`, stream: 'story', revision: n, storePosition: n }
+      return { ...common, ...event, metadata: metadata(at(minute)) } as Recorded
+    })
 }
 
 export type Row = Readonly<Record<string, string | number | null>>

@@ -26,9 +26,9 @@ const HOUR = 3_600_000
 const zonedAt = (moment: UnixMilliseconds, timeZone: string): Temporal.ZonedDateTime =>
   Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(timeZone)
 
-const bucketAt = ({ epochMilliseconds, offsetNanoseconds }: Temporal.ZonedDateTime): Bucket => ({
-  start: epochMilliseconds,
-  name: formatWithOffset(Math.floor(epochMilliseconds / 1000), Math.round(offsetNanoseconds / 60e9)),
+const bucketAt = (start: UnixMilliseconds, { offsetNanoseconds }: Temporal.ZonedDateTime): Bucket => ({
+  start,
+  name: formatWithOffset(Math.floor(start / 1000), Math.round(offsetNanoseconds / 60e9)),
 })
 
 /** The last moment of a span of whole days in a zone, which may have an hour more or less. */
@@ -43,7 +43,7 @@ const datesFrom = ({ from, to, timeZone }: ZonedSpan, size: 'day' | 'week' | 'mo
   for (;;) {
     const begins = date.toZonedDateTime(timeZone)
     if (begins.epochMilliseconds >= to) return buckets
-    buckets.push(bucketAt(begins))
+    buckets.push(bucketAt(begins.epochMilliseconds, begins))
     date = date.add({ [`${size}s`]: 1 })
   }
 }
@@ -57,9 +57,8 @@ const hoursFrom = ({ from, to, timeZone }: ZonedSpan): readonly Bucket[] => {
     const end = at.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY
     const offset = at.offsetNanoseconds / 1e6
     let start = at.epochMilliseconds
-    for (; start < Math.min(end, to); start = (Math.floor((start + offset) / HOUR) + 1) * HOUR - offset) {
-      buckets.push({ start, name: formatWithOffset(Math.floor(start / 1000), Math.round(offset / 60_000)) })
-    }
+    for (; start < Math.min(end, to); start = (Math.floor((start + offset) / HOUR) + 1) * HOUR - offset)
+      buckets.push(bucketAt(start, at))
     if (end >= to) break
     at = zonedAt(end, timeZone)
   }

@@ -11,15 +11,16 @@ export const makeWaits = () => {
     count: () => count,
     recheck,
     /**
-     * Resolves when it is done, when `recheck` says that it is over, or after `within` milliseconds: with whether these
-     * are over.
+     * Resolves when it is done, when `recheck` says that it is over, when `signal` aborts, or after `within`
+     * milliseconds: with whether these are over.
      */
-    until: (id: string, isDone: () => boolean, within: number): Promise<boolean> =>
+    until: (id: string, isDone: () => boolean, within: number, signal?: AbortSignal): Promise<boolean> =>
       new Promise((resolve) => {
-        if (isEnded || isDone()) return resolve(false)
+        if (isEnded || signal?.aborted || isDone()) return resolve(false)
         const waits = waiting.get(id) ?? new Set()
         const settle = (isLate: boolean): void => {
           clearTimeout(late)
+          signal?.removeEventListener('abort', leave)
           waits.delete(settleIf)
           count--
           if (waits.size === 0) waiting.delete(id)
@@ -28,7 +29,9 @@ export const makeWaits = () => {
         const settleIf = (isOver: boolean): void => {
           if (isOver || isDone()) settle(false)
         }
+        const leave = (): void => settle(false)
         const late = setTimeout(settle, within, true)
+        signal?.addEventListener('abort', leave)
         waiting.set(id, waits.add(settleIf))
         count++
       }),

@@ -117,11 +117,11 @@ export const makeForwarded = ({ clock, alarms }: ForwardedOptions) => {
       for (const entry of entries.values()) entry.openSince = undefined
     },
     /**
-     * Resolves once its port is open here, once that will never be, after `within` milliseconds, or when waits end. At
-     * once if too many wait already.
+     * Resolves once its port is open here, once that will never be, after `within` milliseconds, when `signal` aborts, or
+     * when waits end. At once if too many wait already.
      */
-    waitUntilOpen: async (id: string, within: number): Promise<void> => {
-      if (waits.count() < WAITS_MAX) await waits.until(id, () => openSince(id) !== undefined, within)
+    waitUntilOpen: async (id: string, within: number, signal?: AbortSignal): Promise<void> => {
+      if (waits.count() < WAITS_MAX) await waits.until(id, () => openSince(id) !== undefined, within, signal)
     },
     /** Ends all waits, and lets nothing wait again. */
     endWaits: waits.end,

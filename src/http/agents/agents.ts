@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { TooManyCalls } from '../../concurrency/calls.ts'
 import { openThread, ThreadEnded } from '../../concurrency/thread.ts'
+import { makeTurns } from '../../concurrency/turns.ts'
 import { bodyOf } from '../codecs/body.ts'
 import type { Call, RouteResult } from '../protocol/call.ts'
 import { refusal } from '../protocol/problem.ts'
@@ -29,8 +30,8 @@ export type MainThread = {
   readonly runTool: (ticket: number, name: string, args: Arguments) => Promise<CallToolResult>
 }
 
-/** Messages under way; more are refused. Each may wait for a minute. */
-const MESSAGES_MAX = 256
+/** Messages under way, in all and of one user; more are refused. Each may wait for a minute. */
+const [MESSAGES_MAX, OWN_MAX] = [256, 16]
 
 /** Others stay in this thread, such as credentials. */
 const isOfProtocol = (field: [string, unknown]): field is [string, string] => /^mcp-/.test(field[0])
@@ -40,6 +41,7 @@ export const openAgents = (routes: readonly Route[], version: string, ask: AskIn
   const toolsFor = makeTools(routes)
   const runTool = makeRunTool(ask)
   const running = new Map<number, Call>()
+  const own = makeTurns({ limit: OWN_MAX })
   let tickets = 0
   const local: MainThread = {
     runTool: async (ticket, name, args) => {
@@ -51,18 +53,22 @@ export const openAgents = (routes: readonly Route[], version: string, ask: AskIn
   const module = new URL('./protocol-thread.ts', import.meta.url)
   const more = { start: { name: 'agents' }, callsMax: MESSAGES_MAX, isReplaced: true }
   const thread = openThread<AgentsThread>({ module, local, ...more })
+  const refuse = () => E.left(refusal('unavailable', 'Too many agents are being answered. Try again.'))
   const answer = async (call: Call<object>): RouteResult => {
     const { body, request, user } = call
+    if (!own.isFree(user._id)) return refuse()
     const headers = Object.fromEntries(Object.entries(request.headers).filter(isOfProtocol))
     const tools = toolsFor(user.role).map(({ shown }) => shown)
     const ticket = ++tickets
     running.set(ticket, call)
+    own.acquire(user._id)
     try {
       return E.right(await thread.call('answer', [{ ticket, headers, body, tools, version }]))
     } catch (error) {
       if (!(error instanceof TooManyCalls || error instanceof ThreadEnded)) throw error
-      return E.left(refusal('unavailable', 'Too many agents are being answered. Try again.'))
+      return refuse()
     } finally {
+      own.release(user._id)
       running.delete(ticket)
     }
   }

@@ -70,14 +70,15 @@ type Read = Call<unknown, QueryOf<typeof readQuery>>
  */
 const wait = async ({ endings, changeRequest }: Parts, call: Read, version: Version): Promise<Kept | undefined> => {
   const isCounted = call.user.session === undefined && call.user.role !== 'auditor'
+  const { signal } = call.request
   const until = performance.now() + (call.query.wait ?? 0) * 1000
   for (;;) {
     // Where the store cannot be read, the explanation says so.
     const life = await ifAvailable(changeRequest.attend(version.id, isCounted ? envelopeOf(call) : undefined))
     const left = until - performance.now()
-    if (left <= 0 || call.request.socket.destroyed) return life
+    if (left <= 0 || signal.aborted) return life
     const within = Math.min(left, life === undefined ? left : aliveFor(life) / LOOKS)
-    const isTimeOver = await endings.wait('sut_request', version, within)
+    const isTimeOver = await endings.wait('sut_request', version, within, signal)
     if (!isTimeOver) return life
   }
 }

@@ -200,7 +200,7 @@ const showWhenDue: Show<Parts, ReadCall> = async (parts, call, version, now) => 
   const isWaiting = wait > 0 && ended === null
   const left = isWaiting ? epochSecondsOf((JSON.parse(document) as Reservation).end_time) * 1000 - now : 0
   if (left > 0) {
-    await endings.wait('reservation', version, Math.min(wait * 1000, left))
+    await endings.wait('reservation', version, Math.min(wait * 1000, left), call.request.signal)
     const reader = userNow(users, user)
     return E.isLeft(reader) ? reader : read(parts, { ...call, user: reader.right, query: { ...query, wait: 0 } })
   }

@@ -16,19 +16,20 @@ export const followEndings = (views: Pick<Views, 'watch' | 'newest'>) => {
   })
   return {
     /**
-     * Resolves once an object shows something else than in this version, after `within` milliseconds, or when waits end.
-     * At once if too many wait already. Says whether it was the time that ended.
+     * Resolves once an object shows something else than in this version, after `within` milliseconds, when `signal`
+     * aborts, or when waits end. At once if too many wait already. Says whether it was the time that ended.
      */
     wait: async (
       projection: Table,
       { id, document, ended }: Pick<Version, 'id' | 'document' | 'ended'>,
       within: number,
+      signal?: AbortSignal,
     ): Promise<boolean> => {
       const isChanged = (): boolean => {
         const newest = views.newest(projection, id)
         return newest?.document !== document || newest.ended !== ended
       }
-      return waits.count() < WAITS_MAX && waits.until(id, isChanged, within)
+      return waits.count() < WAITS_MAX && waits.until(id, isChanged, within, signal)
     },
     /** Ends all waits, and lets nothing wait again. */
     end: waits.end,

@@ -7,6 +7,7 @@ import { routes } from '../../../src/http/routes.ts'
 import { type Answer, basic } from '../client.ts'
 import { type Lab, lab, said } from '../lab.ts'
 import { shared } from '../shared.ts'
+import { until } from '../until.ts'
 
 /** A client of the protocol by hand, of those revisions that begin with `initialize`. */
 const ACCEPT = { Accept: 'application/json, text/event-stream' }
@@ -77,6 +78,26 @@ test('what is no message of the protocol, or of nobody who may ask, is refused',
     await wrong(listen, { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' }),
     [200, -32_603],
   )
+})
+
+test('one user has 16 places, and one that its client has left is free again', async (t) => {
+  const wanted = { sut_id: berth.sut, duration: 900 }
+  await berth.ask('alice', 'POST /api/sut_request/create', wanted)
+  const { _id, status } = (await berth.ask('bob', 'POST /api/sut_request/create', wanted)).json
+  t.is(status, 'waiting')
+  const params = { name: 'wait_for_machine', arguments: { sut_request_id: _id, wait: 60 } }
+  const headers = { ...ACCEPT, Authorization: basic('bob'), 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  const client = new AbortController()
+  const message = { method: 'POST', headers, body, signal: client.signal }
+  const waits = Array.from({ length: 17 }, () => fetch(`${berth.url}/mcp`, message))
+  t.is((await Promise.race(waits)).status, 503)
+  t.is((await send(berth, 'ping')).status, 200)
+  client.abort()
+  await Promise.allSettled(waits)
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const isFree = async () => (await berth.ask('bob', 'POST /mcp', ping, ACCEPT)).status === 200
+  await until('a place is free', isFree, 20_000)
 })
 
 test('a change whose outcome is unknown is sent again with its retry key', async (t) => {

@@ -162,7 +162,7 @@ const read = async (parts: Parts, call: Call<unknown, QueryOf<typeof waitQuery>>
       : E.left(invalid([inQuery('wait', 'cannot be combined with a file for viewers')]))
   }
   if (!wait || !mayOpen(parts, found.right)) return connectionOf(parts, found.right, call)
-  await parts.forwarded.waitUntilOpen(found.right.reservation._id, wait * 1000)
+  await parts.forwarded.waitUntilOpen(found.right.reservation._id, wait * 1000, call.request.signal)
   const now = await findIt()
   return E.isLeft(now) ? now : connectionOf(parts, now.right, call)
 }

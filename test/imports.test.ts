@@ -98,7 +98,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   commands: { rooms: [...PORTS, 'vault'] },
   audit: { rooms: ['domain', 'event-store', 'files', 'projections'] },
   'read-models': { rooms: [...PORTS, 'files', 'projections'] },
-  feed: { rooms: [...PORTS, 'read-models'], types: ['projections', 'users'] },
+  feed: { rooms: [...PORTS, 'read-models'], types: ['projections'] },
   processes: {
     rooms: ['domain', 'commands', 'read-models', 'concurrency', 'feed'],
     types: ['gateway', 'projections', 'vault'],

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import type { User } from '../domain/user/user.ts'
 import {
   laterPosition,
   nextPosition,
@@ -7,7 +8,6 @@ import {
   toPublicPosition,
 } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import type { User } from '../users/user.ts'
 import { type FeedEntry, type Filter, firstOf, isWanted } from './events/entry.ts'
 import type { Format } from './events/frames.ts'
 import { type LogReader, TOGETHER_MAX } from './log-reader.ts'

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import type { User } from '../domain/user/user.ts'
 import type { Views } from '../read-models/views.ts'
-import type { User } from '../users/user.ts'
-import type { Users } from '../users/users.ts'
-import { makeCallQueue, makePace } from './call-queue.ts'
+import { type Follow, makeCallQueue, makePace } from './call-queue.ts'
 import type { EndReason } from './events/frames.ts'
 import { type Sending, type StreamEnd, type SubscriberStream, startStream } from './stream.ts'
 
@@ -59,7 +58,7 @@ export interface SubscribersOptions {
     readonly isCurrent: (user: User) => boolean
     /** Whether the token of a user has expired. */
     readonly hasExpired: (user: User) => boolean
-    readonly onChange: Users['onChange']
+    readonly onChange: Follow
   }
   readonly limits: FeedLimits
   readonly measures: FeedMeasures

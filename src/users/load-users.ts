@@ -4,9 +4,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { USER_SECRET_FIELDS } from '../domain/events/user.ts'
 import { parseScope, type Scope } from '../domain/user/scope.ts'
 import type { UserState, UsersState } from '../domain/user/state.ts'
+import type { Member, User } from '../domain/user/user.ts'
 import type { UserSecrets } from '../vault/vault.ts'
 import { type PasswordHash, parsePasswordHash } from './passwords/password.ts'
-import type { Member, User } from './user.ts'
 
 /** A user and its password. The same object until something of the user changes. */
 export interface Credential {

@@ -1,6 +1,6 @@
+import type { LoginSession, User } from '../domain/user/user.ts'
 import { makeId, type RandomHex } from '../domain/values/ids.ts'
 import type { Sealer } from '../vault/derived/sealer.ts'
-import type { LoginSession, User } from './user.ts'
 import type { Users } from './users.ts'
 
 /** A session as its owner gets it. */

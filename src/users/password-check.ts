@@ -1,12 +1,12 @@
 import { hash as digest } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { makeTurns } from '../concurrency/turns.ts'
+import type { User } from '../domain/user/user.ts'
 import { foldName } from '../domain/values/user-name.ts'
 import type { BasicCredentials } from './basic.ts'
 import type { CatchUpUsers } from './catch-up.ts'
 import type { Credential } from './load-users.ts'
 import { HASH_COST, type PasswordHash, SALT_BYTES, verifyPassword } from './passwords/password.ts'
-import type { User } from './user.ts'
 import type { Users } from './users.ts'
 
 export interface PasswordCheckOptions {

@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { TokenDocument } from '../../projections/token.ts'
 import type { Role } from '../domain/events/user.ts'
+import type { User } from '../domain/user/user.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
-import type { User } from './user.ts'
 import type { Users } from './users.ts'
 
 /** A recorded token, and its SHA-256 in hex. */

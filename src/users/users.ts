@@ -1,7 +1,7 @@
+import type { Member, User } from '../domain/user/user.ts'
 import { foldName, meantBy } from '../domain/values/user-name.ts'
 import { makeCatchUpUsers, makeSharedReading, NOTHING_TO_CATCH_UP } from './catch-up.ts'
 import { type Credential, type LoadOptions, makeLoad, type UserEntry } from './load-users.ts'
-import type { Member, User } from './user.ts'
 
 /** A user's epoch and the id of the change that set it. */
 export interface Epoch {

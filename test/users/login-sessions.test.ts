@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import test from 'ava'
+import type { Member, User } from '../../src/domain/user/user.ts'
 import { makeLoginSessions, type SessionOwner } from '../../src/users/login-sessions.ts'
-import type { Member, User } from '../../src/users/user.ts'
 import type { Epoch } from '../../src/users/users.ts'
 import { makeSealer } from '../../src/vault/derived/sealer.ts'
 import type { VaultKey } from '../../src/vault/keys.ts'

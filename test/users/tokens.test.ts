@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
+import type { User } from '../../src/domain/user/user.ts'
 import { type KnownToken, makeToken, makeTokens } from '../../src/users/tokens.ts'
-import type { User } from '../../src/users/user.ts'
 import { clock as at } from '../domain/builders.ts'
 
 const ALICE: User = { _id: '590780914445534540190000', name: 'alice', role: 'tester', accessSince: 0 }

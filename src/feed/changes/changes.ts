@@ -1,11 +1,10 @@
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
+import type { User } from '../../domain/user/user.ts'
 import { earlierPosition, formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import type { Matching } from '../../read-models/matching/matching.ts'
 import type { KnownSuts } from '../../read-models/matching/suts.ts'
 import type { Views } from '../../read-models/views.ts'
-import type { User } from '../../users/user.ts'
-import type { Users } from '../../users/users.ts'
 import type { Change } from '../events/entry.ts'
 import { eventSource, eventStream } from '../events/frames.ts'
 import type { LogReader } from '../log-reader.ts'
@@ -35,7 +34,11 @@ interface ChangesOptions extends Omit<SubscribersOptions, 'limits'> {
   readonly reader: LogReader
   readonly views: Pick<Views, 'position' | 'waitUntilDurable' | 'isOfAnotherLog' | 'newest' | 'asOf'>
   /** The users as they are. */
-  readonly known: Pick<Users, 'byId' | 'settled'>
+  readonly known: {
+    readonly byId: (id: string) => User | undefined
+    /** Resolves once what was recorded is known; undefined if it is. */
+    readonly settled: () => Promise<void> | undefined
+  }
   /** The SUTs that requests fit. @throws StoreUnavailable */
   readonly suts: Matching['suts']
   readonly limits?: Partial<ChangesLimits> | undefined

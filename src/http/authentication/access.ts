@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Role } from '../../domain/events/user.ts'
-import type { User } from '../../users/user.ts'
+import type { User } from '../../domain/user/user.ts'
 import { EVENT_STREAM } from '../protocol/call.ts'
 import type { Context, Guard } from '../protocol/context.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'

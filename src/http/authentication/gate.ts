@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import { LRUCache } from 'lru-cache'
+import type { User } from '../../domain/user/user.ts'
 import { foldName } from '../../domain/values/user-name.ts'
 import {
   type BasicCredentials,
@@ -13,7 +14,6 @@ import {
 import type { LoginSessions, SessionUser } from '../../users/login-sessions.ts'
 import { type CheckedPassword, makePasswordCheck, type PasswordCheckOptions } from '../../users/password-check.ts'
 import type { Tokens } from '../../users/tokens.ts'
-import type { User } from '../../users/user.ts'
 import { type ClientAddresses, clientNetworkOf, peerOf } from '../protocol/client-address.ts'
 import { type Refusal, refusal, SESSION_ENDED } from '../protocol/problem.ts'
 import { type Attempts, makeAttempts } from './attempts.ts'

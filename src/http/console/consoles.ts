@@ -1,5 +1,5 @@
 import type { SessionCause } from '../../domain/events/session.ts'
-import type { User } from '../../users/user.ts'
+import type { User } from '../../domain/user/user.ts'
 import type { Call } from '../protocol/call.ts'
 import { type Attached, bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
 import { makeAccept } from './handshake.ts'

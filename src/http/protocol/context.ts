@@ -1,6 +1,6 @@
 import type Koa from 'koa'
+import type { User } from '../../domain/user/user.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import type { User } from '../../users/user.ts'
 import type { Compressed, Input } from './call.ts'
 import type { Code, Refusal } from './problem.ts'
 import type { Route } from './route.ts'

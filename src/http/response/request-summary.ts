@@ -1,4 +1,4 @@
-import type { User } from '../../users/user.ts'
+import type { User } from '../../domain/user/user.ts'
 import type { Code } from '../protocol/problem.ts'
 
 /**

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure } from '../../../domain/failure.ts'
+import type { User } from '../../../domain/user/user.ts'
 import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
-import type { User } from '../../../users/user.ts'
 import { withoutBody } from '../../codecs/body.ts'
 import type { Attached } from '../../console/bridge.ts'
 import type { ConsoleTicket } from '../../console/consoles.ts'

@@ -3,6 +3,7 @@ import { addDays, BUCKET_SIZES, type BucketSize, type ZonedSpan } from '../../..
 import { described, oneOf, parsed } from '../../../domain/codec/codec.ts'
 import { tagName } from '../../../domain/events/sut.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
+import type { User } from '../../../domain/user/user.ts'
 import {
   ceilMillisecond,
   floorMillisecond,
@@ -12,7 +13,6 @@ import {
 import { escapeLineSeparators } from '../../../domain/values/text.ts'
 import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { ReportBy, ReportColumns, ReportQuery } from '../../../read-models/reports/cells.ts'
-import type { User } from '../../../users/user.ts'
 import { inOrder, span } from '../../codecs/lists.ts'
 import { inQuery, queryOf, TAG } from '../../codecs/query.ts'
 import { timeZone } from '../../codecs/time-zone.ts'

@@ -1,6 +1,6 @@
-import type { Role, TokenScope } from '../domain/events/user.ts'
-import type { Scope } from '../domain/user/scope.ts'
-import type { UserState } from '../domain/user/state.ts'
+import type { Role, TokenScope } from '../events/user.ts'
+import type { Scope } from './scope.ts'
+import type { UserState } from './state.ts'
 
 /** Public data of a user. */
 export interface User {

@@ -11,7 +11,8 @@ const [ANSWER_MAX, FACTS_MAX] = [48 * 1024, 4_000]
 const ATTEMPTS_MAX = 4
 const AGAIN = /"code":"(?:outcome_unknown|idempotency_in_progress|unavailable)"/
 
-const toText = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+const toText = (value: unknown): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value).toWellFormed()
 
 /** A member of a query as parameters: several values, tags by their names, or one. */
 const parametersOf = ([name, value]: readonly [string, unknown]): string[][] => {
@@ -22,13 +23,13 @@ const parametersOf = ([name, value]: readonly [string, unknown]): string[][] => 
 
 const requestOf = (call: Call, { route, idName, defaults }: Tool, args: Arguments): InnerRequest => {
   const { [idName]: id, reason, ...given } = args
-  const members = Object.entries({ ...defaults, ...given }).map(
-    ([name, value]) => [memberOf(name), name === 'user_id' && value === 'me' ? call.user._id : value] as const,
+  const members = Object.entries({ ...defaults, ...given }).map(([name, value]) =>
+    name === 'mine' && value === true ? (['user_id', call.user._id] as const) : ([memberOf(name), value] as const),
   )
   const { method } = route
   const path = route.path.replace(':id', encodeURIComponent(toText(id)))
   if (method === 'GET') return { method, path: `${path}?${new URLSearchParams(members.flatMap(parametersOf))}` }
-  const recorded = encodeURIComponent(`agent: ${reason}`)
+  const recorded = encodeURIComponent(toText(`agent: ${reason}`))
   const headers = { 'idempotency-key': `agent-${call.requestId}`, 'berth-reason': recorded }
   return { method, path, headers, body: Object.fromEntries(members) }
 }

@@ -24,8 +24,8 @@ const DECLARED: Readonly<Record<string, Declared>> = {
   ],
   list_reservations: [
     'listReservations',
-    'current user_id sut_id from to',
-    'Who has which machine: reservations, newest first, with user_name, sut_name and state. current=true: those of now. user_id=me: your own.',
+    'current mine user_id sut_id from to',
+    'Who has which machine: reservations, newest first, with user_name, sut_name and state. current=true: those of now. mine=true: your own.',
   ],
   reserve_machine: [
     'createRequest',
@@ -68,8 +68,12 @@ const DEFAULTS: Readonly<Record<string, Arguments>> = { GET: { limit: 20, wait: 
 const WORDS: Readonly<Record<string, string>> = {
   limit: 'The most entries to return.',
   tags: 'Only machines with all these tags, such as {"rack": "4"}.',
-  user_id: 'Only those of this user; me for your own.',
 }
+
+type Members = Readonly<Record<string, JsonSchema>>
+
+/** What the route has not: `mine` becomes the `user_id` of who calls. */
+const OWN: Members = { mine: { type: 'boolean', const: true, description: 'Only your own.' } }
 
 export interface Tool {
   /** As clients are told of it. */
@@ -86,8 +90,6 @@ export interface Tool {
   /** The argument that is the id in the path, such as `sut_id`; empty if there is none. */
   readonly idName: string
 }
-
-type Members = Readonly<Record<string, JsonSchema>>
 
 /** Without what the route checks anyway, most of what an agent would have to read. */
 const concise = (value: unknown): unknown => {
@@ -120,7 +122,7 @@ const toTool = (route: Route, name: string, offers: string, description: string)
   const names = [...(offers.match(/\w+/g) ?? []), ...paging]
   const preset = new Map(Object.entries(DEFAULTS[method] as Arguments).filter(([each]) => names.includes(each)))
   const given = names.map((each) => {
-    const { contentSchema, ...member } = members[memberOf(each)] as JsonSchema
+    const { contentSchema, ...member } = (OWN[each] ?? members[memberOf(each)]) as JsonSchema
     const value = (contentSchema ?? member) as JsonSchema
     const more = { description: WORDS[each] ?? member.description, default: preset.get(each) }
     return [each, concise({ ...value, ...more })]

@@ -215,7 +215,7 @@ test('"export --format parquet" makes a directory that only its user reads, with
   const wrong: readonly (readonly [line: readonly string[], error: RegExp])[] = [
     [[], /requires --output, a new directory/],
     [['--output', plain], /exists; tables need a new directory/],
-    [['--output', join(folder, 'none', 'there')], /ENOENT/],
+    [['--output', join(folder, 'none', 'there')], /^berth: the directory .*none does not exist\n$/],
     [['--output', join(folder, 'x'), '--from', '3'], /takes no --from, no --type and no --sut/],
     [['--output', join(folder, 'x'), '--sut', sut], /takes no --from, no --type and no --sut/],
     [['--output', join(folder, 'x'), '--names', '--log', join(service.data, 'events.db')], /takes no --log/],

@@ -113,6 +113,7 @@ const misuses: readonly (readonly [readonly string[], RegExp])[] = [
   [['backup', 'a', 'b'], /expected DIR/],
   [['replay', 'all'], /expected no arguments\nusage: replay/],
   [['replay', '--jsn'], /Unknown option '--jsn'; did you mean --json\?\nusage: /],
+  [['report', 'usage', '--csv', '--json'], /--csv takes no --json\nusage: /],
   [['replay', '-j'], /Unknown option '-j'\nusage: /],
   [['replay', '--jsno=CaNaRy'], /Unknown option '--jsno'; did you mean --json\?/],
   [['backup', 'a', '--json=CaNaRy'], /'--json' does not take an argument/],

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
@@ -151,6 +151,8 @@ With --json one line at the end, on standard error where the events are on stand
     const [output, log] = [textOf(options.output), textOf(options.log)]
     if (name === PARQUET && existsSync(String(output)))
       throw new CommandFailure(`${output} exists; tables need a new directory`)
+    if (output !== undefined && !existsSync(dirname(resolve(output))))
+      throw new CommandFailure(`the directory ${dirname(output)} does not exist`)
     let names: ReadonlyMap<string, string> | undefined
     // Events and progress on one terminal would overwrite each other.
     const isWatched = terminal.isWatched && (output !== undefined || terminal.columns === undefined)

@@ -70,6 +70,7 @@ bar for each row, elsewhere a line for each row, with its members in that order,
 and --json the answer as it is. --from and --to are date-times, --by is ${by},
 or none, and --bucket is hour, day, week or month, on the clock of --time-zone.`,
   run: async ({ options }, config, terminal) => {
+    if (options.csv && options.json) throw new WrongUsage('--csv takes no --json')
     for (const end of ['from', 'to'] as const)
       if (options[end] === undefined) throw new WrongUsage(`a --${end} is required`)
     const given = Object.entries(options).filter((entry): entry is [string, string] => typeof entry[1] === 'string')

@@ -1,6 +1,7 @@
 import type { DeliveryFailure } from '../../domain/events/webhook.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Milliseconds } from '../../domain/values/units.ts'
+import type { WebhookState } from '../../domain/webhook/decide.ts'
 import type { Sent } from './send.ts'
 
 /** DeliveryAttempts of a webhook that are remembered. */
@@ -24,21 +25,31 @@ export interface DeliveryAttempt {
 
 type Attempted = Pick<DeliveryAttempt, 'event' | 'type' | 'position' | 'attempted_at' | 'attempt'>
 
+/** A webhook, and the change by which it has its URL. */
+type Target = Pick<WebhookState, '_id' | 'url'>
+
 /** What this instance has sent to webhooks since its start. */
 export const makeDeliveryAttempts = (onAttempt: (webhookId: string, outcome: 'delivered' | 'failed') => void) => {
   const attempts = new Map<string, DeliveryAttempt[]>()
-  const failures = new Map<string, DeliveryAttempt>()
+  const failures = new Map<string, { readonly url: string; readonly attempt: DeliveryAttempt }>()
   return {
-    add: (webhookId: string, attempted: Attempted, { status, milliseconds, failure }: Sent): DeliveryAttempt => {
+    add: ({ _id, url }: Target, attempted: Attempted, { status, milliseconds, failure }: Sent): DeliveryAttempt => {
       const attempt = { ...attempted, milliseconds, status: status ?? null, cause: failure?.cause ?? null }
-      attempts.set(webhookId, [attempt, ...(attempts.get(webhookId) ?? [])].slice(0, ATTEMPTS_MAX))
-      if (failure !== undefined) failures.set(webhookId, attempt)
-      onAttempt(webhookId, failure === undefined ? 'delivered' : 'failed')
+      attempts.set(_id, [attempt, ...(attempts.get(_id) ?? [])].slice(0, ATTEMPTS_MAX))
+      // A test, which is at no position, delivers nothing.
+      const isDelivery = attempted.position !== null
+      if (isDelivery && failure === undefined) failures.delete(_id)
+      else if (isDelivery) failures.set(_id, { url, attempt })
+      onAttempt(_id, failure === undefined ? 'delivered' : 'failed')
       return attempt
     },
     /** The newest first. */
     of: (webhookId: string): readonly DeliveryAttempt[] => attempts.get(webhookId) ?? [],
-    lastFailureOf: (webhookId: string): DeliveryAttempt | undefined => failures.get(webhookId),
+    /** Unless something was taken since, or the URL is another one. */
+    lastFailureOf: ({ _id, url }: Target): DeliveryAttempt | undefined => {
+      const last = failures.get(_id)
+      return last?.url === url ? last.attempt : undefined
+    },
     forget: (webhookId: string): void => {
       attempts.delete(webhookId)
       failures.delete(webhookId)

@@ -103,9 +103,9 @@ export const makeWebhookRun = (options: RunOptions, first: WebhookState) => {
 
   const send = async (entry: FeedEntry, attempt: number) => {
     await pace()
-    const at = attemptOf(entry, clock.now(), attempt)
+    const [to, at] = [webhook, attemptOf(entry, clock.now(), attempt)]
     const sent = await receiver.send({ id: entry.id, body: entry.json() })
-    attempts.add(_id, at, sent)
+    attempts.add(to, at, sent)
     return sent
   }
   const delivery = makeDelivery({

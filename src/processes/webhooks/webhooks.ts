@@ -122,7 +122,7 @@ export const makeWebhooks = (options: WebhooksOptions) => {
     signal.addEventListener('abort', receiver.close)
     try {
       const sent = await receiver.send({ id, body: JSON.stringify(event) })
-      return attempts.add(webhook._id, { event: id, type, position: null, attempted_at: time, attempt: 1 }, sent)
+      return attempts.add(webhook, { event: id, type, position: null, attempted_at: time, attempt: 1 }, sent)
     } finally {
       receiver.close()
     }

@@ -159,5 +159,5 @@ test('a test is sent once, signed, also to a webhook of which nothing else is', 
   t.deepEqual(await lab.deliveriesOf(hook), [json as never])
   receiver.answerWith(answering(410))
   t.like((await lab.on(hook, 'test')).json, { status: 410, cause: 'status' })
-  t.true((await lab.shown(hook)).enabled)
+  t.like(await lab.shown(hook), { enabled: true, last_failure: null })
 })

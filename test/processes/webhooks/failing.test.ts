@@ -39,6 +39,7 @@ test('an event is tried again after each delay, then the webhook is disabled for
     ['change 1', 'change 2'],
   )
   t.is(await alarm(), '0')
+  t.is((await lab.shown(hook)).last_failure, null)
   const metrics = (await lab.ask('admin', 'GET /metrics')).text
   t.regex(metrics, new RegExp(`berth_webhook_failed_total\\{webhook="${hook._id}"\\} 8`))
   t.regex(metrics, new RegExp(`berth_webhook_delivered_total\\{webhook="${hook._id}"\\} 2`))
@@ -54,7 +55,8 @@ test('while one is tried again no other is begun, and a new URL is tried at once
   await lab.ask('admin', 'POST /api/sut/import', { suts: [{ name: 'x', address: 'x', port: 1, sut_type: 'tcp' }] })
   lab.pass(1)
   t.true((await lab.shown(hook)).lag >= 3)
-  await lab.on(hook, 'update', { url: next.url })
+  t.like(await lab.shown(hook), { last_failure: { status: 500 } })
+  t.is((await lab.on(hook, 'update', { url: next.url })).json.last_failure, null)
   await next.takes(3)
   t.is(receiver.received.length, 1)
   t.deepEqual(next.types()[0], 'SutUpdated')

@@ -23,9 +23,9 @@ export const shownAttempt = ({ position, ...attempt }: DeliveryAttempt) => ({
   cause: attempt.cause,
 })
 
-/** The last failure that this instance has seen, or that by which it was disabled. */
-const lastFailureOf = ({ webhooks }: Parts, { _id, disabled }: WebhookState) => {
-  const last = webhooks.lastFailureOf(_id)
+/** The failure that it was disabled for, or the last that this instance has seen since it took something. */
+const lastFailureOf = ({ webhooks }: Parts, webhook: WebhookState) => {
+  const [{ disabled }, last] = [webhook, webhooks.lastFailureOf(webhook)]
   if (disabled !== null)
     return { at: disabled.at, cause: disabled.failure.cause, status: disabled.failure.status ?? null }
   return last === undefined ? null : { at: last.attempted_at, cause: last.cause, status: last.status }

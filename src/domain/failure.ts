@@ -93,6 +93,11 @@ export const failureCodes = {
 } satisfies Record<string, CodeFacts>
 export type FailureCode = keyof typeof failureCodes
 
+/** Those by which somebody does not get a SUT for what is reserved already, its state or a limit on what users hold. */
+export const DEMAND_CODES: ReadonlySet<string> = new Set<FailureCode>([
+  ...(['no_sut_free', 'reservation_conflict', 'sut_inactive', 'quota_exceeded', 'too_many_requests'] as const),
+])
+
 /** Conflicts listed in a refusal. */
 export const CONFLICTS_MAX = 100
 

@@ -1,9 +1,10 @@
 import type { SutRequest } from '../../../projections/sut-request.ts'
 import type { Criteria } from '../../domain/events/criteria.ts'
+import { DEMAND_CODES } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Call } from '../protocol/call.ts'
-import { codes, type Refusal } from '../protocol/problem.ts'
+import type { Refusal } from '../protocol/problem.ts'
 
 /** What somebody wanted and did not get. */
 interface Demand {
@@ -40,7 +41,7 @@ const makeDemandOf =
 export const makeCountDemand = (views: Pick<Views, 'newest'>, count: (refused: Demand & { code: string }) => void) => {
   const demandOf = makeDemandOf(views)
   return ({ code }: Refusal, call: RefusedCall): void => {
-    if (codes[code].status !== 409 && code !== 'quota_exceeded') return
+    if (!DEMAND_CODES.has(code)) return
     const demand = demandOf(call)
     if (demand === undefined || (demand.match === undefined && !isAssignedId(demand.sut_id ?? ''))) return
     count({ ...demand, code })

@@ -3,6 +3,7 @@ import type { CountedRefusals } from '../../../projections/refusals.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
 import type { Criteria } from '../../domain/events/criteria.ts'
+import { DEMAND_CODES } from '../../domain/failure.ts'
 import { profileOf } from '../../domain/matching/fit.ts'
 import { makeFitIndex } from '../../domain/matching/fit-index.ts'
 import { fits } from '../../domain/user/scope.ts'
@@ -113,8 +114,10 @@ export const makeDemandReport = makeReport(makeCell, (db, query: DemandReportQue
   for (const { document } of documentsOf(db, 'refusals', query)) {
     const counted = JSON.parse(document) as CountedRefusals
     const moment = epochMillisecondsOf(counted.from)
+    // Before 2.1.0 other codes were counted too.
     for (const refusal of counted.refusals)
-      if (isAsked(moment, refusal)) refuse(moment, refusal.user_id, refusal.code, refusal.count)
+      if (DEMAND_CODES.has(refusal.code) && isAsked(moment, refusal))
+        refuse(moment, refusal.user_id, refusal.code, refusal.count)
     const isForAll = scope === undefined && user_id === undefined && moment >= from && moment < to
     if (counted.others !== undefined && isForAll) refuse(moment, null, OTHERS, counted.others)
   }

@@ -152,7 +152,7 @@ const exchange = async (stage: Stage, request: Request): Promise<string> => {
   )
   if ('code' in expected) {
     checkRefused(answer, expected.code, expected.help)
-    if (answer.status === 409 || expected.code === 'quota_exceeded') stage.denied++
+    if (/^(no_sut_free|reservation_conflict|sut_inactive|quota_exceeded)$/.test(expected.code)) stage.denied++
     checkPosition(stage, request, answer)
     return expected.code
   }

@@ -113,7 +113,9 @@ export const demandModel = (past: Past, query: ReportQuery & { by: 'user' | 'non
   const refused = past.refused
     .filter(({ at }) => at + 1 <= now)
     .flatMap(({ at, entries, others }) => [
-      ...entries.map(({ user, code, count }) => fact(at, user, { [code]: count })),
+      ...entries
+        .filter(({ code }) => code !== 'reservation_over')
+        .map(({ user, code, count }) => fact(at, user, { [code]: count })),
       ...(others > 0 ? [fact(at, null, { others })] : []),
     ])
   return add(past, query, [...requests, ...refused], (some) => ({

@@ -104,7 +104,7 @@ const anEnd = fc.record({
   type: fc.constantFrom('RequestGranted' as const, 'RequestExpired' as const, 'RequestWithdrawn' as const),
   after: upTo(600),
 })
-const aCode = fc.constantFrom('no_sut_free', 'reservation_conflict', 'quota_exceeded')
+const aCode = fc.constantFrom('no_sut_free', 'reservation_conflict', 'quota_exceeded', 'reservation_over')
 const anEntry = fc.record({ user: upTo(2), code: aCode, count: upTo(9, 1) })
 const aRefused = fc.record({ at: minute, entries: fc.array(anEntry, { maxLength: 3 }), others: upTo(2) })
 const aTag = fc.record({ sut: upTo(SUTS - 1), at: minute, rack: fc.constantFrom('4', '5', '=1', null) })

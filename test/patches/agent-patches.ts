@@ -16,4 +16,11 @@ export const agentPatches: readonly Patch[] = [
     to: ', ...(recorded && {}) }',
     test: ['http/agents/agents.test.ts', 'an agent reserves a machine, connects, extends and releases it'],
   },
+  {
+    fault: 'a call waits on when its client has left',
+    file: 'src/concurrency/waits.ts',
+    from: "signal?.addEventListener('abort', leave)",
+    to: '',
+    test: ['http/agents/protocol.test.ts', 'one user has 16 places, and one that its client has left is free again'],
+  },
 ]

@@ -97,7 +97,7 @@ test('one user has 16 places, and one that its client has left is free again', a
   await Promise.allSettled(waits)
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
   const isFree = async () => (await berth.ask('bob', 'POST /mcp', ping, ACCEPT)).status === 200
-  await until('a place is free', isFree, 20_000)
+  await until('a place is free', isFree, 5_000)
 })
 
 test('a change whose outcome is unknown is sent again with its retry key', async (t) => {

@@ -121,6 +121,14 @@ class _Answer(NamedTuple):
         return self.body
 
 
+def _checked(wanted: str, make: Any, *args: Any) -> Any:
+    """What is made of an argument or a variable: a `Misuse` if Python finds it wrong, or it is `None`."""
+    with contextlib.suppress(AttributeError, RecursionError, TypeError, ValueError):
+        if (made := make(*args)) is not None:
+            return made
+    raise Misuse(wanted)
+
+
 def _pause(seconds: float, stop: Optional[threading.Event] = None) -> None:
     if (stop or threading.Event()).wait(max(seconds, 0)):
         raise Unreachable("it is not needed any more")
@@ -149,8 +157,9 @@ def _read_target() -> Tuple[str, str]:
     url, token, path = (os.environ.get(f"BERTH_{name}") for name in ("URL", "TOKEN", "CREDENTIALS_FILE"))
     if url is None or (token is None) == (path is None):
         raise Misuse("set BERTH_URL, and either BERTH_TOKEN or BERTH_CREDENTIALS_FILE")
-    if not re.fullmatch(r"https?://[!-~]+", url) or re.search("[?#@]", url):
-        raise Misuse("BERTH_URL must be like https://berth.lab.example, without a user, a query and a fragment")
+    wanted = "BERTH_URL must be like https://berth.lab.example, without a user, a query and a fragment"
+    parts = _checked(wanted, lambda: re.fullmatch(r'https?://[!"$->A-~]+', url) and urllib.parse.urlsplit(url))
+    _checked(wanted, lambda: (parts.port != 0 and parts.hostname.encode("idna")) or None)  # else it seems an outage
     known = _read_credentials(str(path)) if token is None else token
     if token is not None and not _TOKEN.fullmatch(token):
         is_padded = _TOKEN.fullmatch(token.strip())
@@ -173,7 +182,7 @@ class _Service:
         self._is_known = False
 
     def request(
-        self, method: str, path: str, body: Any = None, *, outage: Optional[float] = None, is_stream: bool = False,
+        self, method: str, path: str, body: bytes = b"", *, outage: Optional[float] = None, is_stream: bool = False,
         timeout: Optional[float] = None, stop: Optional[threading.Event] = None, headers: Mapping[str, str] = {},
     ) -> Any:  # fmt: skip
         """Asks until there is an answer, for `outage` seconds. An attempt may take `timeout` besides what it waits."""
@@ -196,12 +205,12 @@ class _Service:
                 _log.warning("%s; retrying", tried)
             _pause(pause, stop)
 
-    def _attempt(self, method: str, path: str, body: Any, headers: Members, within: float, is_stream: bool) -> Any:
+    def _attempt(self, method: str, path: str, body: bytes, headers: Members, within: float, is_stream: bool) -> Any:
         """An answer, the response itself of a stream that begins, or why there is none."""
-        data, deadline = None if body is None else json.dumps(body).encode(), time.monotonic() + within
-        request = urllib.request.Request(self._url + path, data, dict(headers), method=method)
+        deadline = time.monotonic() + within
+        request = urllib.request.Request(self._url + path, body or None, dict(headers), method=method)
         request.add_unredirected_header("Authorization", self._authorization)
-        if data is not None:
+        if body:
             request.add_header("Content-Type", "application/json")
         try:
             response = self._opener.open(request, timeout=within)
@@ -261,9 +270,11 @@ class _Service:
 
 def api(method: str, path: str, body: Any = None, *, headers: Mapping[str, str] = {}) -> Any:
     """Asks the service, and returns the object of its answer; with another `Accept` among the headers a text."""
-    if not re.fullmatch(r"/[!-~]*", path):
-        raise Misuse("path must begin with / and be percent-encoded, like /api/sut?sut_type=vnc")
-    answer = _Service().request(method.upper(), path, body, headers=headers)
+    _checked("path must begin with / and be percent-encoded, like /api/sut?os=linux", re.fullmatch, r"/[!-~]*", path)
+    form = r"[A-Za-z]+(\0[!-9;-~]+\0[ -~]*)*"
+    _checked("method or headers are wrong", lambda: re.fullmatch(form, "\0".join(sum(headers.items(), (method,)))))
+    data = b"" if body is None else _checked("body must be JSON", json.dumps, body).encode()
+    answer = _Service().request(method.upper(), path, data, headers=headers)
     return answer.accepted() or answer.text
 
 
@@ -271,15 +282,16 @@ _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
 def _seconds(value: Duration, name: str) -> int:
-    """Whole seconds of a duration."""
-    text = value if isinstance(value, str) else f"{value:f}"
+    """Whole seconds of a duration, or of minutes."""
+    text = f"{value:f}" if isinstance(value, (int, float)) else str(value)
     if re.fullmatch(r"\d{1,9}(\.\d+)?", text):
-        text = f"{int(float(text))}s"
-    if not re.fullmatch(r"(?:\d{1,9}[dhms])+", text):
-        raise Misuse(f"{name} must be like 30m, 2h or 1h30m")
+        return round(float(text) * 60) if name == "minutes" else int(float(text))
+    if name == "minutes" or not re.fullmatch(r"(?:\d{1,9}[dhms])+", text):
+        raise Misuse(f"{name} must be {'a number, like 30' if name == 'minutes' else 'like 30m, 2h or 1h30m'}")
     return sum(int(count) * _UNITS[unit] for count, unit in re.findall(r"(\d+)([dhms])", text))
 
 
+_CRITERIA = 'match, tags and without must be like {"os": "linux"}'
 _FIELDS = ("sut_type", "manufacturer", "model", "os", "version", "name")
 
 
@@ -316,18 +328,19 @@ def reserve(
     none of `without`. `wait` is for the queue, `keepalive` how long the reservation outlives this program if that is
     killed, and `extend` by how much it is extended whenever less than five minutes are left.
     """
-    wanted = dict(match or {})
-    for name, more in (("tags", tags), ("not", without)):
+    wanted = _checked(_CRITERIA, dict, match or {})
+    for name, more in (("tags", tags or {}), ("not", without or {})):
         if more:
-            wanted[name] = {**(wanted.get(name) or {}), **more}
+            wanted[name] = _checked(_CRITERIA, lambda: {**(wanted.get(name) or {}), **more})
     if not wanted:
         raise Misuse("match is missing")
-    body: Members = {"match": wanted, "duration": _seconds(float(minutes) * 60, "minutes")}
+    body: Members = {"match": wanted, "duration": _seconds(minutes, "minutes")}
     body.update(wait=_seconds(wait, "wait"), keepalive=_seconds(keepalive, "keepalive"))
     if priority is not None:
         body["priority"] = priority
-    headers = {} if reason is None else {"Berth-Reason": urllib.parse.quote(reason)}
-    return Machine(body, None if extend is None else _seconds(extend, "extend"), headers)
+    headers = {} if reason is None else {"Berth-Reason": _checked("reason must be a text", urllib.parse.quote, reason)}
+    by = None if extend is None else _checked("extend must be above 0", lambda: _seconds(extend or 0, "extend") or None)
+    return Machine(body, by, headers)
 
 
 _NOT_IN_FORCE = "the reservation is no longer in force"
@@ -344,8 +357,9 @@ class Machine:
     """A machine that is reserved, kept alive by a thread. A context manager; without `with` call `release`."""
 
     def __init__(self, body: Members, extend: Optional[int], headers: Mapping[str, str]) -> None:
-        self._service, self._body, self._extend, self._headers = _Service(), body, extend, headers
-        self._keepalive: int = body["keepalive"]
+        self._service, self._extend, self._headers = _Service(), extend, headers
+        self._body: bytes = _checked("criteria and priority must be JSON", json.dumps, body).encode()
+        self._keepalive, self._wait = int(body["keepalive"]), int(body["wait"])
         # Set as soon as the reservation is no longer in force. For a long block: `machine.lost.wait(1)`.
         self.lost = threading.Event()
         # As the service last showed them: `_id`, `name`, `os`, `tags`; `_id`, `start_time`, `end_time` and so on.
@@ -392,7 +406,7 @@ class Machine:
         self._done.set()
         try:
             self._leave()
-        except Error as error:
+        except Exception as error:
             _log.warning("the machine cannot be given back: %s; it is free by itself in %s s", error, self._keepalive)
         self._is_released = True
         self._unwatch()
@@ -464,7 +478,7 @@ class Machine:
             raise
         self._request_id, wait = str(request["_id"]), 0
         # Who waits for a machine waits for the service, too.
-        outage = max(LIMITS.outage, self._body["wait"])
+        outage = max(LIMITS.outage, self._wait)
         while request["status"] == "waiting":
             asked, path = time.monotonic(), f"/api/sut_request/{self._request_id}?wait={wait}"
             request = self._service.request("GET", path, outage=outage).accepted()
@@ -570,7 +584,7 @@ class Machine:
             if self._refusal is None:
                 self._note(kept)
                 if self._extend is not None and self._end - time.monotonic() <= LIMITS.extend:
-                    kept = self._service.request("POST", f"{path}/extend", {"by": self._extend}, **asked)
+                    kept = self._service.request("POST", f"{path}/extend", b'{"by": %d}' % self._extend, **asked)
                     if kept.status < 300:
                         self._note(kept)
                     else:
@@ -593,7 +607,8 @@ class Machine:
 
 def _give_back_all() -> None:
     for machine in reversed(list(_live)):
-        machine.release()
+        with contextlib.suppress(BaseException):  # none keeps another, or a signal the program
+            machine.release()
 
 
 def _forget() -> None:
@@ -619,8 +634,8 @@ def events(
     service, query = _Service(), {name.rstrip("_"): value for name, value in filters.items()}
 
     def path(**more: Any) -> str:
-        place = {"after": after} if after else {}
-        return f"/api/events?{urllib.parse.urlencode({**query, **place, **more}, doseq=True)}"
+        wanted = {**query, **({"after": after} if after else {}), **more}
+        return f"/api/events?{_checked('filters must be texts', urllib.parse.urlencode, wanted, True)}"
 
     def lines(response: Any) -> Iterator[Members]:
         rest = b""
@@ -680,8 +695,8 @@ def _wanted(config: Any, marker: Any = None) -> Members:
     criteria, marked = _criteria(args, "--berth-match"), {}
     if marker is not None:
         marked = {**dict(zip(["match"], marker.args)), **marker.kwargs}
-    match = {**criteria, **marked.pop("match", {})}
-    tags = {**criteria.get("tags", {}), **match.get("tags", {}), **marked.pop("tags", {})}
+    match = _checked(_CRITERIA, lambda: {**criteria, **marked.pop("match", {})})
+    tags = _checked(_CRITERIA, lambda: {**criteria.get("tags", {}), **match.get("tags", {}), **marked.pop("tags", {})})
     more = {name: options[name] for name in ("minutes", "wait", "extend", "keepalive")}
     return {**more, **marked, "match": match, "tags": tags}
 

@@ -8,7 +8,7 @@ import { hasPython, startPythonLab, takeAway } from './lab.ts'
 
 /** Each test has a machine of its own. */
 const later = tidyingLater()
-const lab = await startPythonLab(later, 9)
+const lab = await startPythonLab(later, 10)
 test.after.always(later.tidy)
 
 const mine = (n: number): string => `tags={"n": "${n}"}, minutes=15`
@@ -68,7 +68,14 @@ with berth.reserve(${mine(2)}, extend="15m") as machine:
 
 test('SIGTERM gives the machine back and ends the program as it would without', async (t) => {
   if (!hasPython(t)) return
-  const running = lab.run(t, `with berth.reserve(${mine(3)}): say("begun"); time.sleep(600)`)
+  // Another that cannot be given back does not matter.
+  const script = `
+with berth.reserve(${mine(3)}), berth.reserve(${mine(10)}) as stuck:
+    def fail(): raise OSError("no disk")
+    stuck.release = fail
+    say("begun"); time.sleep(600)
+`
+  const running = lab.run(t, script)
   await running.said('begun')
   running.child.kill('SIGTERM')
   await running.ended

@@ -62,10 +62,48 @@ say(any(os.environ["BERTH_TOKEN"] in f"{error!r} {error} {error.__dict__}" for e
     [
       ...['Refused 77 no_sut_matches 422 422 no_sut_matches', 'Refused 77 window_too_long 422 422 window_too_long'],
       ...['Refused 77 forbidden 403 403 forbidden', 'Refused 77 sut_not_found 404 404 sut_not_found'],
-      'Misuse 64 None None path must begin with / and be percent-encoded, like /api/sut?sut_type=vnc',
+      'Misuse 64 None None path must begin with / and be percent-encoded, like /api/sut?os=linux',
       'Misuse 64 None None match is missing',
       'Misuse 64 None None wait must be like 30m, 2h or 1h30m',
       ...['1 The window is too long', 'Refused 77 unauthenticated 401 401 unauthenticated', 'False', ''],
     ],
   )
+})
+
+test('a wrong argument or variable is a Misuse, and leaves nothing to give back', async (t) => {
+  if (!hasPython(t)) return
+  const { code, out, errors } = await lab.run(
+    t,
+    `
+berth.LIMITS.outage = 0
+def misused(call, *args, **more):
+    try:
+        call(*args, **more)
+    except berth.Misuse as error:
+        say(error)
+none = {"match": {"os": "none"}, "minutes": 15}
+for wrong in (
+    *({"minutes": value} for value in ("x", None, float("nan"))), {"wait": None}, {"extend": "0s"},
+    *({"match": value} for value in ("os=linux", {"os": object()})), {"tags": "x"}, {"without": 5},
+    {"reason": 5}, {"reason": "\\ud800"},
+):
+    misused(berth.reserve, **{**none, **wrong})
+misused(berth.api, "POST", "/api/user/create", {"name": {1}})
+misused(berth.api, "GET", "/api/user/me", headers={"X": "a\\r\\nb"})
+misused(list, berth.events("\\ud800"))
+for url in ("http://[::1", "http://127.0.0.1:99999", "http://127.0.0.1:abc", "http://a..b"):
+    os.environ["BERTH_URL"] = url
+    misused(berth.reserve, **none)
+say(berth._live)
+`,
+  ).ended
+  t.deepEqual([code, errors], [0, ''])
+  const said = out.split('\n').map((line) => line.replace(/ must be like https:.*/, ''))
+  const criteria = 'match, tags and without must be like {"os": "linux"}'
+  t.deepEqual(said, [
+    ...[...Array(3).fill('minutes must be a number, like 30'), 'wait must be like 30m, 2h or 1h30m'],
+    ...['extend must be above 0', criteria, 'criteria and priority must be JSON', criteria, criteria],
+    ...['reason must be a text', 'reason must be a text', 'body must be JSON', 'method or headers are wrong'],
+    ...['filters must be texts', ...Array(4).fill('BERTH_URL'), '[]', ''],
+  ])
 })

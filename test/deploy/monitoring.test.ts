@@ -43,7 +43,7 @@ const exposed = async (t: ExecutionContext): Promise<string> => {
   for (const _ of ['reserved', 'refused']) await reserve(admin, aReservation(sut))
   const receiver = await receive(t)
   for (const url of [receiver.url, 'http://127.0.0.1:1/']) {
-    const { json } = await admin.post('/api/webhook/create', { url, sut_id: 'none' })
+    const { json } = await admin.post('/api/webhook/create', { url, types: ['SutRetired'] })
     await admin.post(`/api/webhook/${json._id}/test`, {})
   }
   const { text } = await service.as('audrey').get('/metrics')

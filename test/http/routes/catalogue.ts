@@ -69,7 +69,7 @@ export const addressOf = (path: string, things: Pick<Things, (typeof KINDS)[keyo
   )
 
 /** Nobody listens there. */
-export const aWebhook = () => ({ url: 'http://127.0.0.1:1/', sut_id: 'none' })
+export const aWebhook = () => ({ url: 'http://127.0.0.1:1/', types: ['SutRetired'] })
 
 const A_DAY = 'from=2030-05-01T00:00:00Z&to=2030-05-02T00:00:00Z'
 

@@ -85,6 +85,20 @@ test('events of one SUT come one after the other, those of sixteen SUTs at once'
     )
 })
 
+test('a webhook is of a SUT and a user that there are or were', async (t) => {
+  const { ask, sut } = await hookLab(t)
+  const filters = [{ sut_id: sut }, { user_id: idOf('alice') }, { sut_id: idOf('alice') }, { user_id: 'nobody' }]
+  await ask('admin', `POST /api/sut/${sut}/retire`, {})
+  await ask('admin', `POST /api/user/${idOf('alice')}/remove`, {})
+  const create = (filter: object) => ask('admin', 'POST /api/webhook/create', { url: 'http://127.0.0.1:1/', ...filter })
+  const { json } = await create({})
+  const update = (filter: object) => ask('admin', `POST /api/webhook/${json._id}/update`, filter)
+  const unknown = ['404 sut_not_found #/sut_id', '404 user_not_found #/user_id']
+  t.deepEqual((await Promise.all(filters.map(create))).map(said), ['201', '201', ...unknown])
+  t.deepEqual((await Promise.all(filters.map(update))).map(said), ['200', '200', ...unknown])
+  t.is(said(await update({ sut_id: null, user_id: null })), '200')
+})
+
 test('its URL and secret are in no answer, event, log line or file, and deleted when it is removed', async (t) => {
   const receiver = await receive(t, answering(500))
   const lab = await hookLab(t)
@@ -152,7 +166,7 @@ test('a replay sends again what lies after a position, and a start goes on where
 test('a test is sent once, signed, also to a webhook of which nothing else is', async (t) => {
   const receiver = await receive(t)
   const lab = await hookLab(t)
-  const hook = await lab.create(receiver.url, { sut_id: 'none' })
+  const hook = await lab.create(receiver.url, { types: ['SutRetired'] })
   const { json } = await lab.on(hook, 'test')
   t.like(json, { type: 'berth.Test', position: null, attempt: 1, status: 204, cause: null })
   t.notThrows(() => verified(hook.secret, receiver.received[0] as never))

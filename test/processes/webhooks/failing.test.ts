@@ -103,7 +103,7 @@ type Behaviour = readonly [what: string, behave: (socket: Socket) => void, cause
 /** What a test of each of these receivers comes to. */
 const causesOf = async (t: Tidying, lab: HookLab, rows: readonly Behaviour[]) => {
   const causeOf = async ([what, behave]: Behaviour) => {
-    const hook = await lab.create(await peer(t, behave), { sut_id: 'none' })
+    const hook = await lab.create(await peer(t, behave), { types: ['SutRetired'] })
     return [what, (await lab.on(hook, 'test')).json.cause]
   }
   return Promise.all(rows.map(causeOf))
@@ -145,13 +145,13 @@ test('a name that resolves to another address after the check is not sent to', a
   const receiver = await receive(t)
   let address = '127.0.0.1'
   const lab = await hookLab(t, { webhooks: { resolve: async () => [{ address, family: 4 }] } })
-  const hook = await lab.create(`http://hooks.lab.example:${receiver.port}/`, { sut_id: 'none' })
+  const hook = await lab.create(`http://hooks.lab.example:${receiver.port}/`, { types: ['SutRetired'] })
   t.like((await lab.on(hook, 'test')).json, { status: 204, cause: null })
   for (const rebound of ['169.254.169.254', '192.0.2.1']) {
     address = rebound
     t.like((await lab.on(hook, 'test')).json, { status: null, cause: 'forbidden_address' }, rebound)
   }
-  const own = await lab.create(`http://hooks.lab.example:${lab.port}/`, { sut_id: 'none' })
+  const own = await lab.create(`http://hooks.lab.example:${lab.port}/`, { types: ['SutRetired'] })
   address = '127.0.0.1'
   t.like((await lab.on(own, 'test')).json, { cause: 'forbidden_address' })
   t.is(receiver.received.length, 1)

@@ -10,8 +10,9 @@ import { waitForHead } from '../../../read-models/wait-for-head.ts'
 import { type BodyOf, withoutBody } from '../../codecs/body.ts'
 import { LATEST } from '../../codecs/lists.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/call.ts'
-import type { Refusal } from '../../protocol/problem.ts'
+import type { Code, Refusal } from '../../protocol/problem.ts'
 import { administrators, post, type Route, refTo } from '../../protocol/route.ts'
+import { notFound } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
 import { filterIn, webhookChange, webhookCreation, webhookReplay } from './webhook-bodies.ts'
 import { readWebhookState, shownAttempt, shownWebhook } from './webhook-reads.ts'
@@ -33,6 +34,25 @@ const findStart = async (
   if (!isAtHead) return E.left(failure('position_not_reached', 'This instance has not reached that position yet.'))
   if (after === LATEST) return E.right(views.position())
   return E.left(invalid([bodyProblem('invalid', 'after', 'is beyond the end of the log')]))
+}
+
+/** Refuses a filter by a SUT or user that there never was: nothing would come. Retired and removed ones have a past. */
+const refuseUnknown = async (
+  { objects }: Parts,
+  { sut_id, user_id }: BodyOf<typeof webhookChange>,
+): Promise<E.Either<Refusal, never> | undefined> => {
+  const named = [
+    ['sut', sut_id, 'a SUT'],
+    ['user', user_id, 'a user'],
+  ] as const
+  for (const [kind, id, what] of named) {
+    if (id === undefined || id === null) continue
+    const found = await objects.newest(kind, id)
+    if (E.isLeft(found)) return found
+    const problems = [bodyProblem('invalid', `${kind}_id`, `is not the id of ${what}`)]
+    if (found.right === undefined) return E.left({ ...notFound(kind), problems })
+  }
+  return undefined
 }
 
 type Command = Exclude<WebhookCommand, { readonly type: 'AdvanceWebhook' | 'DisableWebhook' }>
@@ -65,6 +85,8 @@ const run = async (
 const create = async (parts: Parts, call: Call<BodyOf<typeof webhookCreation>>): RouteResult => {
   const { vault, clock, randomHex, instance } = parts
   const { url, description, after, ...narrowing } = call.body
+  const unknown = await refuseUnknown(parts, narrowing)
+  if (unknown !== undefined) return unknown
   const position = await findStart(parts, after)
   if (E.isLeft(position)) return position
   const [_id, secret] = [makeId(clock(), randomHex(8)), makeSecret(parts)]
@@ -77,6 +99,8 @@ const create = async (parts: Parts, call: Call<BodyOf<typeof webhookCreation>>):
 
 const update = async (parts: Parts, call: Call<BodyOf<typeof webhookChange>>): RouteResult => {
   const { url, description, ...narrowing } = call.body
+  const unknown = await refuseUnknown(parts, narrowing)
+  if (unknown !== undefined) return unknown
   const sealed = url === undefined ? undefined : parts.vault.sealWebhook(call.id, { url })
   const changed = {
     ...{ _id: call.id, filter: filterIn(narrowing) },
@@ -115,6 +139,7 @@ const sendTest = async (parts: Parts, { id, request }: Call): RouteResult => {
 }
 
 const FOUND = ['webhook_not_found'] as const
+const OF_FILTER: readonly Code[] = ['sut_not_found', 'user_not_found']
 
 export const webhookChanges: readonly Route<Parts>[] = [
   post('/api/webhook/create', {
@@ -126,7 +151,7 @@ export const webhookChanges: readonly Route<Parts>[] = [
     body: webhookCreation,
     answer: refTo('NewWebhook'),
     isCreation: true,
-    refusals: ['too_many_webhooks', 'position_not_reached'],
+    refusals: ['too_many_webhooks', 'position_not_reached', ...OF_FILTER],
     handler: create,
   }),
   post('/api/webhook/:id/update', {
@@ -136,13 +161,13 @@ export const webhookChanges: readonly Route<Parts>[] = [
     roles: administrators,
     body: webhookChange,
     answer: refTo('Webhook'),
-    refusals: FOUND,
+    refusals: [...FOUND, ...OF_FILTER],
     handler: update,
   }),
   post('/api/webhook/:id/secret', {
     id: 'replaceWebhookSecret',
     summary: 'Replace the secret of a webhook',
-    description: 'The new one is shown in this answer only. Both sign for 24 hours.',
+    description: 'The new one is shown in this answer only. It and the one before it sign for 24 hours.',
     roles: administrators,
     ...withoutBody,
     answer: refTo('NewWebhook'),

@@ -3,6 +3,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { writeTables } from '../../src/archive/tables/write-tables.ts'
 import type { Recorded } from '../../src/domain/event.ts'
+import type { Scope } from '../../src/domain/user/scope.ts'
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { StoredRecord } from '../../src/event-store/event-store.ts'
@@ -35,18 +36,22 @@ async function* recordsOf(events: readonly Recorded[]): AsyncGenerator<readonly 
 }
 
 /** The chapter's tables of these events, as of a time in Unix milliseconds, and its queries by their titles. */
-const analysisOf = async (t: Tidying, events: readonly Recorded[], now: number) => {
+const analysisOf = async (t: Tidying, events: readonly Recorded[], now: number, forwarded?: Scope | null) => {
   const output = join(await temporaryData(t), 'tables')
   const options = { origin: 'lab', to: undefined, output, names: undefined, onProgress: () => undefined }
   await writeTables(recordsOf(events), options, { events: 0, first: null, last: null })
-  return chapterOn(t, output, now)
+  return chapterOn(t, output, now, forwarded)
 }
 
 /** The chapter's queries of tables in a directory. */
-const chapterOn = async (t: Tidying, output: string, now: number) => {
+const chapterOn = async (t: Tidying, output: string, now: number, forwarded: Scope | null = {}) => {
   const ask = await openDuckDb(t)
   const setting = sqlOf('the tables').replaceAll("'tables/", `'${output}/`)
-  await ask(setting.replace('now()', `TIMESTAMPTZ '${new Date(now).toISOString()}'`))
+  await ask(
+    setting
+      .replace("'{}'", forwarded === null ? 'NULL' : `'${JSON.stringify(forwarded)}'`)
+      .replace('now()', `TIMESTAMPTZ '${new Date(now).toISOString()}'`),
+  )
   return (title: string) => ask(sqlOf(title))
 }
 
@@ -54,16 +59,19 @@ const chapterOn = async (t: Tidying, output: string, now: number) => {
 const moment = (time: string): number => Date.parse(time.replace(' ', 'T').replace(/\+00$/, 'Z'))
 
 test('hours by week and what was never used are those of the report on usage, in any past', async (t) => {
+  const pasts = aPast(['2030-03-30T00:00:00Z', '2030-10-26T00:00:00Z'])
+  const forwardings = fc.constantFrom(null, {}, { rack: '4' })
   await fc.assert(
-    fc.asyncProperty(aPast(['2030-03-30T00:00:00Z', '2030-10-26T00:00:00Z']), fc.nat(MINUTES), async (past, minute) =>
+    fc.asyncProperty(pasts, fc.nat(MINUTES), forwardings, async (past, minute, forwarded) =>
       withScope(async (scope) => {
         const events = eventsOf(past)
         const now = past.base + minute * MINUTE
-        const ask = await analysisOf(scope, events, now)
+        const ask = await analysisOf(scope, events, now, forwarded)
         const { lists } = filled(events)
         const span = { from: past.base - 86_400_000, to: now, timeZone: ZONE, now, rowsMax: 100_000 }
+        const ofForwarded = forwarded === null ? {} : { forwarded }
         const usage = (by: 'sut' | 'user', bucket: 'week' | 'none', to = now) =>
-          rowsOf(lists.usageReport({ ...span, by, bucket, to }))
+          rowsOf(lists.usageReport({ ...span, ...ofForwarded, by, bucket, to }))
         t.deepEqual(
           (await ask('hours by machine and week'))
             .map(({ week, name, hours: held }) => `${moment(String(week))} ${name} ${Number(held).toFixed(3)}`)
@@ -122,6 +130,19 @@ const LOG = eventsOf(
   ],
 )
 const NOW = BASE + 180 * MINUTE
+
+test('a machine that nobody ever connected to counts as never used where it is forwarded', async (t) => {
+  const log = eventsOf({ base: BASE, reservations: [held(0, 0, 60, 120)], tags: [{ sut: 0, at: 0, rack: '4' }] })
+  const { lists } = filled(log)
+  const span = { from: BASE, to: NOW, timeZone: ZONE, now: NOW, rowsMax: 100, by: 'user', bucket: 'none' } as const
+  const counts = async (forwarded: Scope | null) => {
+    const [row] = rowsOf(lists.usageReport({ ...span, ...(forwarded && { forwarded }) }))
+    const ask = await analysisOf(t, log, NOW, forwarded)
+    return [row?.unused_reservations, (await ask('booked and never used')).length]
+  }
+  for (const forwarded of [{}, { rack: '4' }]) t.deepEqual(await counts(forwarded), [1, 1])
+  for (const forwarded of [{ rack: '5' }, null]) t.deepEqual(await counts(forwarded), [null, 0])
+})
 
 test('waiting by the hour and collisions are those of the report on demand, repairs those of the outages', async (t) => {
   const ask = await analysisOf(t, LOG, NOW)

@@ -31,28 +31,26 @@ type Target = Pick<WebhookState, '_id' | 'url'>
 /** What this instance has sent to webhooks since its start. */
 export const makeDeliveryAttempts = (onAttempt: (webhookId: string, outcome: 'delivered' | 'failed') => void) => {
   const attempts = new Map<string, DeliveryAttempt[]>()
-  const failures = new Map<string, { readonly url: string; readonly attempt: DeliveryAttempt }>()
+  const last = new Map<string, { readonly url: string; readonly attempt: DeliveryAttempt }>()
   return {
     add: ({ _id, url }: Target, attempted: Attempted, { status, milliseconds, failure }: Sent): DeliveryAttempt => {
       const attempt = { ...attempted, milliseconds, status: status ?? null, cause: failure?.cause ?? null }
       attempts.set(_id, [attempt, ...(attempts.get(_id) ?? [])].slice(0, ATTEMPTS_MAX))
       // A test, which is at no position, delivers nothing.
-      const isDelivery = attempted.position !== null
-      if (isDelivery && failure === undefined) failures.delete(_id)
-      else if (isDelivery) failures.set(_id, { url, attempt })
+      if (attempted.position !== null) last.set(_id, { url, attempt })
       onAttempt(_id, failure === undefined ? 'delivered' : 'failed')
       return attempt
     },
     /** The newest first. */
     of: (webhookId: string): readonly DeliveryAttempt[] => attempts.get(webhookId) ?? [],
-    /** Unless something was taken since, or the URL is another one. */
+    /** Unless something was taken since, or the URL is another one now. */
     lastFailureOf: ({ _id, url }: Target): DeliveryAttempt | undefined => {
-      const last = failures.get(_id)
-      return last?.url === url ? last.attempt : undefined
+      const { attempt, url: at } = last.get(_id) ?? {}
+      return at === url && attempt?.cause !== null ? attempt : undefined
     },
     forget: (webhookId: string): void => {
       attempts.delete(webhookId)
-      failures.delete(webhookId)
+      last.delete(webhookId)
     },
   }
 }

@@ -41,15 +41,11 @@ const refuseUnknown = async (
   { objects }: Parts,
   { sut_id, user_id }: BodyOf<typeof webhookChange>,
 ): Promise<E.Either<Refusal, never> | undefined> => {
-  const named = [
-    ['sut', sut_id, 'a SUT'],
-    ['user', user_id, 'a user'],
-  ] as const
-  for (const [kind, id, what] of named) {
+  for (const [kind, id] of [['sut', sut_id] as const, ['user', user_id] as const]) {
     if (id === undefined || id === null) continue
     const found = await objects.newest(kind, id)
     if (E.isLeft(found)) return found
-    const problems = [bodyProblem('invalid', `${kind}_id`, `is not the id of ${what}`)]
+    const problems = [bodyProblem('invalid', `${kind}_id`, `is not the id of a ${kind === 'sut' ? 'SUT' : 'user'}`)]
     if (found.right === undefined) return E.left({ ...notFound(kind), problems })
   }
   return undefined

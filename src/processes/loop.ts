@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { makeJoined } from '../concurrency/once.ts'
 
 /** Something that the clock triggers. */
 export interface Timed {
-  /** Does what is due. Called again only once it has resolved. */
+  /** Does what is due. Called again once it has resolved: at once if it was time meanwhile. */
   readonly tick: () => unknown
   /** What the log says if that fails. The next look tries again. */
   readonly failure: string
@@ -31,9 +30,21 @@ export const untilNextSecond =
  * that waits, as for the store, holds up no other.
  */
 export const runLoop = async (parts: readonly Timed[], { wake, signal, log }: LoopOptions): Promise<void> => {
-  const ticks = parts.map(({ tick, failure }) =>
-    makeJoined(() => Promise.try(tick).catch((error: unknown) => log.error({ err: error }, failure))),
-  )
+  const ticks = parts.map(({ tick, failure }) => {
+    let [isAgain, running] = [false, undefined as Promise<void> | undefined]
+    const act = async (): Promise<void> => {
+      do {
+        isAgain = false
+        await Promise.try(tick).catch((error: unknown) => log.error({ err: error }, failure))
+      } while (isAgain && !signal.aborted)
+      running = undefined
+    }
+    return () => {
+      isAgain = true
+      running ??= act()
+      return running
+    }
+  })
   let running: readonly Promise<unknown>[] = []
   while (!signal.aborted) {
     await wake(signal)

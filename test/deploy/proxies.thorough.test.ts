@@ -113,6 +113,7 @@ for (const [name, proxy] of Object.entries(PROXIES)) {
     const opened = await openAt(t, { service: { url } }, await ticketFor(stage, path), { origin: url }, ['binary'])
     t.true('socket' in opened)
     t.is((opened as Viewer).socket.protocol, 'binary')
-    t.is((await (await ask(url, `${path}/connection`)).toArray()).join('').includes('"connections":1'), true)
+    const connection = async () => (await (await ask(url, `${path}/connection`)).toArray()).join('')
+    await until('the connection is counted', async () => (await connection()).includes('"connections":1'), SOON)
   })
 }

@@ -64,7 +64,7 @@ const serve = async (t: ExecutionContext, folder: string, env: NodeJS.ProcessEnv
   return { child, url: String(JSON.parse(line).url) }
 }
 
-test('npx runs the archive in an empty folder, without the tools of the tests and within 290 MB', async (t) => {
+test('npx runs the archive in an empty folder, without the tools of the tests and within 320 MB', async (t) => {
   const folder = emptyFolder(t)
   await exec(join(ROOT, '.ci/archive'), [folder])
   const [archive = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'))

@@ -107,6 +107,20 @@ const longestPing = async (url: string, work: Promise<unknown>): Promise<number>
   return longest
 }
 
+/** Seconds of CPU that a service has used. */
+const cpuOf = async (url: string): Promise<number> => {
+  const text = await (await fetch(`${url}/metrics`, { headers: { authorization } })).text()
+  return Number(/^process_cpu_seconds_total (\S+)/m.exec(text)?.[1])
+}
+
+/** Resolves once a service that has just started has nothing left to do. */
+const untilIdle = async (url: string): Promise<void> => {
+  for (let before = 0, now = await cpuOf(url); now - before > 0.1; now = await cpuOf(url)) {
+    before = now
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+}
+
 const WARM_UP = 5
 
 export const reportRows = async ({ rounds, events, directory, say }: Options): Promise<readonly TableRow[]> => {
@@ -116,6 +130,7 @@ export const reportRows = async ({ rounds, events, directory, say }: Options): P
   return withServers(async (start) => {
     const { url } = await start([MAIN, 'serve'], environmentOf(data), BOTH_CORES)
     while (!(await fetch(`${url}/health/ready`)).ok) await new Promise((resolve) => setTimeout(resolve, 100))
+    await untilIdle(url)
     const span = `from=${new Date(to - MONTH).toISOString()}&to=${new Date(to).toISOString()}`
     const report = `${url}/api/report/usage?${span}&by=sut&bucket=day&time_zone=Europe/Berlin`
     const [times, pings]: [number[], number[]] = [[], []]

@@ -29,8 +29,11 @@ export interface ReaderThread {
   readonly read: (name: keyof Lists, args: readonly unknown[]) => ListResult<never>
 }
 
-/** Lists that may wait for the worker thread; more are refused. */
+/** Lists that may wait for a worker thread; more are refused. */
 const WAITING_MAX = 256
+
+/** They go through all of a span, for up to a second: in a thread of their own, so that no list waits for them. */
+const REPORTS: ReadonlySet<keyof Lists> = new Set(['usageReport', 'demandReport'])
 
 const fileErrors: readonly (number | undefined)[] = [
   SQLITE.busy,
@@ -54,19 +57,21 @@ export interface ListsHere {
 }
 
 /**
- * Reads lists in a worker thread, started on first use, so that nobody waits for a long one but those who read lists. It
- * sees committed rows only.
+ * Reads lists and reports in a worker thread each, started on first use, so that nobody waits for a long one but those
+ * who read lists. They see committed rows only.
  *
  * @param onError called with SQLite errors of lists
  */
 export const openListReader = (path: string, onError: (error: Error) => void, here: ListsHere) => {
-  const thread = openThread<ReaderThread>({
-    module: new URL('./list-reader-worker.ts', import.meta.url),
-    start: { workerData: path },
-    callsMax: Number.POSITIVE_INFINITY,
-    isReplaced: true,
-    onEnded: ({ cause }) => cause instanceof Error && onError(cause),
-  })
+  const open = () =>
+    openThread<ReaderThread>({
+      module: new URL('./list-reader-worker.ts', import.meta.url),
+      start: { workerData: path },
+      callsMax: Number.POSITIVE_INFINITY,
+      isReplaced: true,
+      onEnded: ({ cause }) => cause instanceof Error && onError(cause),
+    })
+  const [lists, reports] = [open(), open()]
 
   const fail = (error: Error): never => {
     if (error instanceof ThreadEnded) throw toUnavailable(error)
@@ -90,11 +95,14 @@ export const openListReader = (path: string, onError: (error: Error) => void, he
       ...args: Parameters<Lists[Name]>
     ): Promise<ListResult<ReturnType<Lists[Name]>>> => {
       if (here.isLogShort()) return readNow(name, args)
+      const thread = REPORTS.has(name) ? reports : lists
       // A list whose rows are being sent goes on. There are few such lists.
       if (thread.underWay() >= WAITING_MAX && name !== 'rows')
         throw new StoreUnavailable('too many lists are being read')
       return thread.call('read', [name, args]).catch(fail)
     },
-    close: thread.terminate,
+    close: async (): Promise<void> => {
+      await Promise.all([lists.terminate(), reports.terminate()])
+    },
   }
 }

@@ -77,6 +77,8 @@ test('lists as of the past are read completely in a worker thread', async (t) =>
 test('the number of waiting lists is limited, and errors are reported', async (t) => {
   const { reader, errors } = given(t)
   const all = Array.from({ length: 300 }, () => reader.read('suts', { ...FIRST_PAGE, name: 'x' }))
+  const spans = { from: 0, to: 1, timeZone: 'UTC', by: 'none', bucket: 'none', now: 1, rowsMax: 1 } as const
+  await t.notThrowsAsync(reader.read('usageReport', spans), 'reports have a thread of their own')
   const outcomes = await Promise.allSettled(all)
   t.is(outcomes.filter(({ status }) => status === 'fulfilled').length, 256)
   t.true(outcomes.every((outcome) => outcome.status === 'fulfilled' || outcome.reason instanceof StoreUnavailable))

@@ -8,7 +8,7 @@ import { spreadsheetField } from '../../domain/values/csv-field.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RouteResponse } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import { makeSending, type SendingLimits } from './sending.ts'
+import { makeSending, type SendingLimits, type SendingPlace } from './sending.ts'
 
 /** Lists as CSV: all that match in one response, for spreadsheets. */
 
@@ -93,7 +93,7 @@ export const makeCsvLists = (overrides: Partial<CsvLimits> = {}, sending = makeS
     respond: (list: CsvList, position: PublicPosition, userId: string): E.Either<Refusal, RouteResponse> =>
       list.positions.length > rows
         ? E.left(failure('list_too_large', `More than ${rows} rows match. Ask for a part, such as a span.`))
-        : sending(() => piecesOf(list, chunk), position, userId),
+        : E.map(({ send }: SendingPlace) => send(() => piecesOf(list, chunk), position))(sending(userId)),
   }
 }
 export type CsvLists = ReturnType<typeof makeCsvLists>

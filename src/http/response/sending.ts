@@ -11,7 +11,7 @@ import { type Refusal, refusal } from '../protocol/problem.ts'
 /** Long answers, sent in pieces as their clients take them. */
 
 export interface SendingLimits {
-  /** Answers being sent, in all and to one user. */
+  /** Answers being made and sent, in all and to one user. */
   readonly total: number
   readonly perUser: number
   /** Milliseconds for a client to take an answer. */
@@ -47,23 +47,33 @@ const send = async (makePieces: MakePieces, timeout: number, response: ServerRes
   }
 }
 
+/** A place among the answers that are made and sent. It is left once: by `leave`, or after what `send` returns. */
+export interface SendingPlace {
+  readonly send: (makePieces: MakePieces, position: PublicPosition) => RouteResponse
+  readonly leave: () => void
+}
+
 export const makeSending = (overrides: Partial<SendingLimits> = {}) => {
   const { total, perUser, timeout } = { ...SENDING_LIMITS, ...overrides }
   const [all, own] = [makeTurns({ limit: total }), makeTurns({ limit: perUser })]
-  /** Responds in pieces, unless too many such answers are being sent. */
-  return (makePieces: MakePieces, position: PublicPosition, userId: string): E.Either<Refusal, RouteResponse> => {
+  /** Takes a place for a user, unless too many are taken. */
+  return (userId: string): E.Either<Refusal, SendingPlace> => {
     if (!all.isFree('') || !own.isFree(userId)) {
       return E.left(refusal('unavailable', 'Too many long answers are being sent. Try again.'))
     }
     all.acquire('')
     own.acquire(userId)
-    // Called once: after the answer, or in place of it.
     const leave = (): void => {
       all.release('')
       own.release(userId)
     }
-    const run = (response: ServerResponse) => send(makePieces, timeout, response).finally(leave)
-    return E.right({ status: 200, body: { run, leave }, position })
+    return E.right({
+      leave,
+      send: (makePieces, position) => {
+        const run = (response: ServerResponse) => send(makePieces, timeout, response).finally(leave)
+        return { status: 200, body: { run, leave }, position }
+      },
+    })
   }
 }
-export type SendPieces = ReturnType<typeof makeSending>
+export type TakeSendingPlace = ReturnType<typeof makeSending>

@@ -41,7 +41,7 @@ import type { ConsoleTicket, makeConsoles } from '../console/consoles.ts'
 import type { UsedTickets } from '../console/used-tickets.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
 import type { Objects, StoredResponse } from '../response/objects.ts'
-import type { SendPieces } from '../response/sending.ts'
+import type { TakeSendingPlace } from '../response/sending.ts'
 import type { UserNames } from '../response/visibility.ts'
 import type { HealthCondition } from './health.ts'
 
@@ -55,7 +55,7 @@ export interface Parts {
   readonly vault: Vault
   readonly nameOf: UserNames
   readonly csv: CsvLists
-  readonly sending: SendPieces
+  readonly sending: TakeSendingPlace
   /** Unix milliseconds. */
   readonly clock: () => number
   /** Milliseconds since boot. */

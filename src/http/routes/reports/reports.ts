@@ -20,6 +20,7 @@ import type { Call, RouteResult } from '../../protocol/call.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
 import { CSV, csvHead, csvLine } from '../../response/csv-lists.ts'
+import type { MakePieces } from '../../response/sending.ts'
 import type { Parts } from '../parts.ts'
 
 const DAYS_MAX = 400
@@ -134,30 +135,40 @@ function* csv({ figures, codes }: ReportColumns, pieces: Iterable<readonly Row[]
 
 type Read = ListResult<ReportColumns | undefined>
 
-/** Responds with a report as JSON or CSV. One of `undefined` has too many rows. */
-export const respondWithReport = (
-  { sending, nameOf }: Pick<Parts, 'sending' | 'nameOf'>,
-  { user, mediaType }: Pick<Call, 'user' | 'mediaType'>,
+/** The pieces of a report as JSON or CSV. One of `undefined` has too many rows. */
+export const reportPieces = (
+  { nameOf }: Pick<Parts, 'nameOf'>,
+  { mediaType }: Pick<Call, 'mediaType'>,
   { from, to, timeZone }: ZonedSpan,
-  { position, listed }: Read,
-): Awaited<RouteResult> => {
-  if (listed === undefined) {
+  columns: ReportColumns | undefined,
+): E.Either<Refusal, MakePieces> => {
+  if (columns === undefined) {
     const most = ROWS_MAX.toLocaleString('en')
     return E.left(failure('report_too_large', `It has more than ${most} rows. Ask for less time or larger buckets.`))
   }
   const head = { from: formatMilliseconds(from), to: formatMilliseconds(to), time_zone: timeZone }
-  const rows = rowsOf(listed, nameOf)
-  return sending(() => (mediaType === CSV ? csv(listed, rows) : json(head, rows)), position, user._id)
+  const rows = rowsOf(columns, nameOf)
+  return E.right(() => (mediaType === CSV ? csv(columns, rows) : json(head, rows)))
 }
 
-/** Makes the handler of a report from what reads it. */
-const reporting =
+/** Makes the handler of a report from what reads it. Its place is taken before: reading it takes the longest. */
+export const reporting =
   <By extends ReportBy>(read: (parts: Parts, query: Query<By>, user: User) => Promise<E.Either<Refusal, Read>>) =>
   async (parts: Parts, call: Call<unknown, Asked<By>>): RouteResult => {
     const asked = readAsked(call, parts.clock())
     if (E.isLeft(asked)) return asked
-    const found = await read(parts, asked.right, call.user)
-    return E.isLeft(found) ? found : respondWithReport(parts, call, asked.right, found.right)
+    const place = parts.sending(call.user._id)
+    if (E.isLeft(place)) return place
+    let isSent = false
+    try {
+      const found = await read(parts, asked.right, call.user)
+      if (E.isLeft(found)) return found
+      const pieces = reportPieces(parts, call, asked.right, found.right.listed)
+      isSent = E.isRight(pieces)
+      return E.map((makePieces: MakePieces) => place.right.send(makePieces, found.right.position))(pieces)
+    } finally {
+      if (!isSent) place.right.leave()
+    }
   }
 
 const LIMITS = 'At most 400 days, up to now, as at most 100,000 rows that have anything but 0, by bucket, then key.'

@@ -1,10 +1,13 @@
 import test, { type ExecutionContext } from 'ava'
 import { parse } from 'csv-parse/sync'
-import { toPublicPosition } from '../../../../src/domain/values/position.ts'
+import * as E from 'fp-ts/lib/Either.js'
+import { failure } from '../../../../src/domain/failure.ts'
+import { parseOffsetTime } from '../../../../src/domain/values/instant.ts'
 import type { Call } from '../../../../src/http/protocol/call.ts'
+import { makeSending } from '../../../../src/http/response/sending.ts'
 import type { Parts } from '../../../../src/http/routes/parts.ts'
-import { respondWithReport } from '../../../../src/http/routes/reports/reports.ts'
-import { leftOf } from '../../../users/builders.ts'
+import { reporting, reportPieces } from '../../../../src/http/routes/reports/reports.ts'
+import { leftOf, rightOf } from '../../../users/builders.ts'
 import type { Answer } from '../../client.ts'
 import { idOf } from '../../harness.ts'
 import { asks, during, lab, said } from '../../lab.ts'
@@ -141,10 +144,29 @@ test('users whose names were erased, and retired machines, stay in reports', asy
 })
 
 test('a report with more rows than one may have is refused', (t) => {
-  const none = { position: toPublicPosition(0), listed: undefined }
   const span = { from: 0, to: 1, timeZone: 'UTC' }
-  const refused = respondWithReport({} as Parts, { mediaType: 'application/json' } as Call, span, none)
+  const refused = reportPieces({} as Parts, { mediaType: 'application/json' } as Call, span, undefined)
   t.is(leftOf(refused).code, 'report_too_large')
+})
+
+test('who has as many reports under way as one may have is refused before another is read', async (t) => {
+  const reading = Promise.withResolvers<E.Either<ReturnType<typeof failure>, never>>()
+  let reads = 0
+  const handler = reporting(() => {
+    reads++
+    return reading.promise
+  })
+  const parts = { sending: makeSending({ perUser: 1 }), clock: () => Date.parse('2030-05-02T00:00:00Z') } as Parts
+  const [from, to] = ['2030-05-01T00:00:00Z', '2030-05-02T00:00:00Z'].map((time) => rightOf(parseOffsetTime(time)))
+  const ask = (_id: string) => handler(parts, { user: { _id, role: 'auditor' }, query: { from, to } } as never)
+  const first = ask('alice')
+  t.is(leftOf(await ask('alice')).code, 'unavailable')
+  const other = ask('bob')
+  t.is(reads, 2)
+  reading.resolve(E.left(failure('store_full', '')))
+  t.is(leftOf(await first).code, 'store_full')
+  t.is(leftOf(await other).code, 'store_full')
+  t.is(leftOf(await ask('alice')).code, 'store_full', 'a report that fails leaves its place')
 })
 
 /** Rows as CSV has them. */

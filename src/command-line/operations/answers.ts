@@ -77,8 +77,8 @@ const SHOWN_ONCE: Readonly<Record<string, (id: string) => string>> = {
 }
 
 /**
- * Prints the id of what was created and its token, its secret or the password that was made for it, a line each, or else each member
- * of an answer with its value.
+ * Prints the id of what was created and its token, its secret or the password that was made for it, a line each, or else
+ * each member of an answer with its value.
  *
  * @throws CommandFailure if the answer that had a token was lost: it is shown once
  */

@@ -4,7 +4,7 @@ import type { Milliseconds } from '../../domain/values/units.ts'
 import type { WebhookState } from '../../domain/webhook/decide.ts'
 import type { Sent } from './send.ts'
 
-/** DeliveryAttempts of a webhook that are remembered. */
+/** Attempts that are remembered of a webhook. */
 const ATTEMPTS_MAX = 100
 
 /** An attempt to deliver an event, as it is shown. */

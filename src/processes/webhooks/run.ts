@@ -86,8 +86,7 @@ const makeProgress = (sinceBoot: () => Milliseconds, position: () => PublicPosit
   }
 }
 
-/** Commands that find out nothing new about which webhook they mean. */
-type Finding = Extract<WebhookCommand, { readonly type: 'AdvanceWebhook' | 'DisableWebhook' | 'RemoveWebhook' }>
+type RecordedCommand = Extract<WebhookCommand, { readonly type: 'AdvanceWebhook' | 'DisableWebhook' | 'RemoveWebhook' }>
 
 const attemptOf = ({ id, type, position }: FeedEntry, now: UnixMilliseconds, attempt: number) => ({
   ...{ event: id, type: `berth.${type}`, position, attempted_at: formatMilliseconds(now), attempt },
@@ -137,7 +136,7 @@ export const makeWebhookRun = (options: RunOptions, first: WebhookState) => {
     if (isByOther || isElsewhere) delivery.retry()
   }
 
-  const record = async (command: Finding): Promise<boolean> => {
+  const record = async (command: RecordedCommand): Promise<boolean> => {
     const outcome = await recordNow(webhookDecider, WEBHOOKS_STREAM, command, BERTH)
     const next = outcome && findWebhook(outcome.state, _id)
     if (next?.begun === begun && next.disabled === null) update(next)

@@ -7,7 +7,7 @@ import type { Ended, Part } from '../long-parts.ts'
 import { type Patch, patches } from './patches.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const COPIED = ['src', 'projections', 'test', 'package.json', 'tsconfig.json']
+const COPIED = ['src', 'projections', 'test', 'package.json', 'tsconfig.json', 'README.md']
 /** Milliseconds. A fault may keep a test from ending. */
 const TEST_WITHIN = 120_000
 

@@ -1,5 +1,5 @@
 import { idOf, start } from '../http/harness.ts'
-import { createSut } from '../http/requests.ts'
+import { aSut, createSut } from '../http/requests.ts'
 import { checkAccessible, hasFocus, rowOf, inChromium as test } from './stage.ts'
 
 /** What happened in the lab, in a real browser. */
@@ -20,6 +20,13 @@ test('in Chromium an administrator reads and filters what happened, and sees the
     .getByRole('region', { name: 'Newest checkpoint' })
     .getByText(/^berth\S*\+[0-9a-f]{8}$/)
     .waitFor()
+  await checkAccessible(t, page)
+
+  const suts = Array.from({ length: 30 }, (_, n) => aSut({ name: `slot ${n}` }))
+  await admin.post('/api/sut/import', { suts })
+  await page.getByText(/^You added 32 machines, from .* on$/).click()
+  await page.getByText('You added slot 29', { exact: true }).waitFor()
+  await page.getByText(/^alice reserved rack <b>1<\/b>, /).waitFor()
   await checkAccessible(t, page)
 
   await admin.post(`/api/sut/${second}/retire`, undefined)

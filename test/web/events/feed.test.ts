@@ -53,17 +53,36 @@ test('what happened to machines is told with their names', (t) => {
   t.is(tell(event('SessionOpened', { sut_id: 'w1', user_id: 'priya' })), 'Priya connected to win11-01')
 })
 
-test('many alike in a row are told as one, with their number', (t) => {
-  const added = Array.from({ length: 1_000 }, (_, n) => entryOf(event('SutCreated', { _id: `m${n}` })))
-  const other = entryOf(event('SutCreated', { _id: 'w' }, { actor: 'priya' }))
-  const runs = runsOf([...added, other, ...added.slice(0, 3)], reader)
-  t.deepEqual(
-    runs.map(({ sentence, entries }) => `${entries.length}: ${textOf(sentence)}`),
-    [
-      '1000: Amina added 1,000 machines',
-      ...Array.from({ length: 4 }, (_, n) => `1: ${n === 0 ? 'Priya' : 'Amina'} added a machine`),
-    ],
+test('many alike within a short while are told as one, whatever others did meanwhile', (t) => {
+  // The newest first, a second apart.
+  const told = (types: readonly string[], isCut = false): readonly string[] => {
+    const entries = types.map((text, n) => {
+      const [type = '', actor = 'amina'] = text.split(' ')
+      const part = { sequence: String(types.length - n), time: new Date(-n * 1_000).toISOString(), actor }
+      return entryOf(event(type, { _id: `m${n}`, role: 'tester' }, part))
+    })
+    return runsOf(entries, reader, isCut).map((run) => `${run.entries.length}: ${textOf(run.sentence)}`)
+  }
+  const imported = Array.from({ length: 599 }, (_, n) => (n % 2 === 0 ? 'SutCreated' : 'ListenPortAssigned schedule'))
+  const [made, ports, ...others] = told(['UserAdded priya', ...imported, 'SutCreated priya']).toSorted(
+    (a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10),
   )
+  t.regex(`${made}`, /^300: Amina added 300 machines, from \d\d:\d\d:01 on$/)
+  t.regex(`${ports}`, /^299: Assigned ports to 299 machines, from \d\d:\d\d:02 on$/)
+  t.deepEqual(others, ['1: Priya added someone as tester', '1: Priya added a machine'])
+  t.deepEqual(told(['SutCreated', 'SutRetired priya', 'SutCreated', 'SutCreated']).length, 4)
+  const long = told(
+    Array.from({ length: 1_000 }, () => 'SutCreated'),
+    true,
+  )
+  t.is(long.length, 2, 'no run is longer than ten minutes')
+  t.regex(`${long[1]}`, /^600: Amina added at least 600 machines, /)
+  t.regex(`${long[0]}`, /^400: Amina added 400 machines, /)
+})
+
+test('what only follows from something else is told more quietly', (t) => {
+  const isQuiet = (type: string): boolean => sentenceOf(entryOf(event(type, {})), reader).isQuiet
+  t.deepEqual(['ReservationStarted', 'ListenPortAssigned', 'SutCreated'].map(isQuiet), [true, true, false])
 })
 
 test('what was refused is told as a number of requests', (t) => {

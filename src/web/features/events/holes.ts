@@ -128,7 +128,7 @@ export const HOLES: Readonly<Record<string, Hole>> = {
     `${formatCount(Number(data.count), 'time')}, ${ruleText(String(data.rrule), time(data.start_time))}`,
   end: ({ data, time: at }) => formatWhen(time(data.end_time), time(at)),
   length: ({ data }) => formatDuration(Number(data.duration) * 1_000),
-  count: ({ data }) => formatNumber(Number(data.count)),
+  count: ({ data }) => `${data.isOpen ? 'at least ' : ''}${formatNumber(Number(data.count))}`,
   connected: ({ data }) => formatDuration(time(data.closed_at) - time(data.opened_at)),
   changes: changesText,
   port: ({ data }) => String(data.listen_port),

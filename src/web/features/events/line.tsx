@@ -24,7 +24,7 @@ export interface Told {
 }
 
 export const Line = ({ entry, sentence, when }: Told & { readonly when: string }) => (
-  <div class="ev">
+  <div class={sentence.isQuiet ? 'ev quiet' : 'ev'}>
     <time class="small muted" datetime={entry.time} title={formatMoment(Date.parse(entry.time))}>
       {when}
     </time>

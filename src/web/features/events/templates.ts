@@ -23,7 +23,13 @@ const REMOVED: Readonly<Record<string, string>> = {
   keep: ' and kept their reservations',
 }
 
-/** Of many alike in a row, as an import makes them. */
+/** What follows from something that is told, or only goes on. */
+export const QUIET: ReadonlySet<string> = new Set([
+  ...['ReservationStarted', 'ReservationEnded', 'ReservationKept', 'RequestKept'],
+  ...['ListenPortAssigned', 'ListenPortReleased'],
+])
+
+/** Of many alike, as an import makes them. */
 export const RUNS: Readonly<Record<string, string>> = {
   SutCreated: '{actor} added {count} machines',
   SutUpdated: '{actor} changed {count} machines',

@@ -3,7 +3,7 @@ import type { Entry } from '../../features/events/entries.ts'
 import { entryOf, NO_FILTER, queryOf } from '../../features/events/feed.ts'
 import type { Reader } from '../../features/events/holes.ts'
 import { Line } from '../../features/events/line.tsx'
-import { runsOf, sentenceOf, textOf } from '../../features/events/sentence.ts'
+import { type Run, runsOf, type Sentence, sentenceOf, textOf } from '../../features/events/sentence.ts'
 import { fold, formatNumber, formatRelativeDay, formatSecond, midnightOf } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
@@ -26,29 +26,40 @@ interface DaysProps {
   readonly entries: readonly Entry[]
   readonly reader: Reader
   readonly now: number
+  /** Whether there are older entries than these. */
+  readonly isCut: boolean
 }
 
-const Days = ({ entries, reader, now }: DaysProps) => {
-  const line = (entry: Entry, sentence = sentenceOf(entry, reader)) => (
-    <Line key={entry.sequence} {...{ entry, sentence, when: formatSecond(Date.parse(entry.time)) }} />
+const lineOf = (entry: Entry, sentence: Sentence) => (
+  <Line key={entry.sequence} {...{ entry, sentence, when: formatSecond(Date.parse(entry.time)) }} />
+)
+
+const RunRow = ({ run: { entries, sentence }, reader }: { readonly run: Run; readonly reader: Reader }) => {
+  const [isOpen, setOpen] = useState(false)
+  const [newest] = entries
+  return (
+    <details class="ev-run" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        {newest && lineOf(newest, sentence)}
+        <Icon name="down" />
+      </summary>
+      {isOpen && entries.map((entry) => lineOf(entry, sentenceOf(entry, reader)))}
+    </details>
   )
+}
+
+const Days = ({ entries, reader, now, isCut }: DaysProps) => {
   const days = Map.groupBy(entries, ({ time }) => midnightOf(Date.parse(time)))
   return (
     <div>
-      {[...days].map(([day, ofDay]) => (
+      {[...days].map(([day, ofDay], n) => (
         <section key={day} aria-label={formatRelativeDay(day, now)}>
           <h2 class="feed-day small muted medium">{formatRelativeDay(day, now)}</h2>
-          {runsOf(ofDay, reader).map(({ entries: [first, ...rest], sentence }) =>
-            first === undefined || rest.length === 0 ? (
-              first && line(first, sentence)
+          {runsOf(ofDay, reader, isCut && n === days.size - 1).map((run) =>
+            run.entries.length === 1 ? (
+              run.entries.map((entry) => lineOf(entry, run.sentence))
             ) : (
-              <details key={first.sequence} class="ev-run">
-                <summary>
-                  {line(first, sentence)}
-                  <Icon name="down" />
-                </summary>
-                {[first, ...rest].map((each) => line(each))}
-              </details>
+              <RunRow key={run.entries.at(-1)?.sequence} {...{ run, reader }} />
             ),
           )}
         </section>
@@ -75,7 +86,7 @@ export const Activity = () => {
     const older = rest !== undefined && events.length < KEPT_MAX
     return (
       <div>
-        <Days {...{ entries, reader, now }} />
+        <Days {...{ entries, reader, now, isCut: rest !== undefined }} />
         {entries.length === 0 && (
           <StateBlock
             icon="pulse"

@@ -50,11 +50,19 @@ test('refusals have a fixed order: invalid, not yours, not found, retired, inact
   const others = { actor: tester(bob), userExists: false }
   const taken = at('05:00', reservationCreated(idOf(1), '06:00', '07:00'))
   const inactive = at('05:01', sutUpdated({ is_active: false }))
-  t.is(code(given(), others, explicit('06:00', '06:00')), 'window_empty')
-  t.is(code(given(), others), 'not_your_reservation')
+  for (const past of [
+    [],
+    [created, taken],
+    [created, taken, inactive],
+    [created, inactive, at('05:01', sutRetired())],
+  ]) {
+    t.is(code(given(...past), others, explicit('06:00', '06:00')), 'window_empty')
+    t.is(code(given(...past), others), 'not_your_reservation')
+  }
   t.is(code(given(), { userExists: false }), 'sut_not_found')
   t.is(code(given(created, inactive, at('05:01', sutRetired())), { userExists: false }), 'user_not_found')
   t.is(code(given(created, inactive, at('05:01', sutRetired()))), 'sut_retired')
+  t.is(code(given(created, taken), { userExists: false }), 'user_not_found')
   t.is(code(given(created, taken, inactive)), 'sut_inactive')
   t.is(code(given(created, taken)), 'reservation_conflict')
 })

@@ -1,4 +1,4 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { basic, type Headers } from '../client.ts'
 import { idOf } from '../harness.ts'
 import { type Asked, asks, lab } from '../lab.ts'
@@ -98,23 +98,16 @@ faults.forEach(([what, code], place) => {
 
 const UNKNOWN = '58c38f5d444553252cce0000'
 const STALE: Headers = { 'If-Match': '"9"' }
-const RESERVE = 'POST /api/sut_reservation/create'
 const BROKEN = Buffer.from('{')
 
-/** A retired inactive SUT, and another with a running reservation of Alice's and a cancelled one. */
-const withPast = async (t: ExecutionContext) => {
-  const service = await lab(t)
-  const retired = await createSut(service.as('admin'), { is_active: false })
-  t.is((await service.ask('admin', `POST /api/sut/${retired}/retire`)).status, 200)
-  const cancelled = String((await service.book('admin', {}, { user_id: idOf('alice') })).headers.location)
-  t.is((await service.ask('admin', `POST ${cancelled}/cancel`)).status, 200)
-  t.is((await service.book('alice', '05:45-06:15')).status, 201)
-  return { ...service, retired, cancelled }
-}
-
 test('of two faults of a body, an id, a state or a header the first is named', async (t) => {
-  const service = await withPast(t)
-  const { cancelled, retired, sut } = service
+  const service = await lab(t)
+  const { ask, book, sut } = service
+  const retired = await createSut(service.as('admin'))
+  t.is((await ask('admin', `POST /api/sut/${retired}/retire`)).status, 200)
+  const cancelled = String((await book('admin', {}, { user_id: idOf('alice') })).headers.location)
+  t.is((await ask('admin', `POST ${cancelled}/cancel`)).status, 200)
+  t.is((await book('alice', '05:45-06:15')).status, 201)
   const [update, updateRetired] = [`POST /api/sut/${sut}/update`, `POST /api/sut/${retired}/update`]
   const updateUnknown = `POST /api/sut/${UNKNOWN}/update`
   const text = { ...STALE, 'Content-Type': 'text/plain' }
@@ -157,30 +150,6 @@ test('of two faults of a body, an id, a state or a header the first is named', a
     '412 before 409': ['admin', `POST /api/sut/${sut}/retire`, '412 stale', undefined, STALE],
   }
   await asks(t, service, Object.values(rows))
-})
-
-test('of two faults of a new reservation the first is named', async (t) => {
-  const service = await withPast(t)
-  const { sut, retired } = service
-  const nobodys = { user_id: UNKNOWN }
-  const rows: Readonly<Record<string, readonly [who: string, answer: string, sut: string, more?: object]>> = {
-    'a window’s 422 before 403 by owner': [
-      'bob',
-      '422 window_empty #/end_time',
-      sut,
-      { end_time: '2030-05-02T05:00:00Z' },
-    ],
-    '403 by owner before 404 of the SUT': ['bob', '403 not_your_reservation', UNKNOWN],
-    '403 by owner before 410 of the SUT': ['bob', '403 not_your_reservation', retired],
-    '403 by owner before 409': ['bob', '403 not_your_reservation', sut],
-    '404 of the user before 410 of the SUT': ['admin', '404 user_not_found #/user_id', retired, nobodys],
-    '404 of the user before 409': ['admin', '404 user_not_found #/user_id', sut, nobodys],
-    '410 before 409, of a SUT that is not active either': ['admin', '410 sut_retired', retired],
-  }
-  const asked = Object.values(rows).map(
-    ([who, answer, sut, more = {}]): Asked => [who, RESERVE, answer, { ...aReservation(sut), ...more }],
-  )
-  await asks(t, service, asked)
 })
 
 test('of two faults of a change of a user the first is named', async (t) => {

@@ -9,16 +9,22 @@ import { aReservation, aSut, createSut, reserved } from '../requests.ts'
 import { until } from '../until.ts'
 import { sendBadCredentials } from './bad-credentials.ts'
 
-test('without credentials all addresses that need them get the same 401', async (t) => {
+test('without credentials everything but the requests that are open gets the same 401', async (t) => {
   const service = await lab(t)
+  const paths = [
+    ...['/api/login/x', '/api/login/', '/api/Login', '/api/login/renew', '/api/logout', '/api', '/api/sut/create'],
+    ...['/api/none', `/api/sut/${service.sut}`, '/metrics'],
+  ]
+  const requests = paths.flatMap((path) =>
+    ['GET', 'POST', 'OPTIONS', 'DELETE'].map((method) => [method, path] as const),
+  )
+  const besideOpenOnes = [['GET', '/api/login'] as const, ['POST', '/health/live'] as const]
   const seen = new Set<string>()
-  for (const path of ['/api/login/x', '/api', '/api/sut/create', '/api/none', `/api/sut/${service.sut}`, '/metrics']) {
-    for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE']) {
-      const answer = await service.anyone.request(method, path)
-      t.is(said(answer), '401 unauthenticated', path)
-      const { instance: _, ...rest } = answer.json
-      seen.add(JSON.stringify(rest))
-    }
+  for (const [method, path] of [...requests, ...besideOpenOnes]) {
+    const answer = await service.anyone.request(method, path)
+    t.is(said(answer), '401 unauthenticated', `${method} ${path}`)
+    const { instance: _, ...rest } = answer.json
+    seen.add(JSON.stringify(rest))
   }
   t.is(seen.size, 1)
 })

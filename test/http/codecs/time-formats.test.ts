@@ -1,5 +1,5 @@
 import test from 'ava'
-import { during, lab, said } from '../lab.ts'
+import { lab, said } from '../lab.ts'
 import { aSut, NOW } from '../requests.ts'
 import { withWrites } from '../store/writes.ts'
 
@@ -27,19 +27,4 @@ test('the server’s clock decides, not the Date of a request', async (t) => {
   const headers = { Date: 'Thu, 02 May 2030 01:00:00 GMT' }
   t.is(said(await book('alice', '01:00-02:00', {}, headers)), '422 window_over #/end_time')
   t.is((await book('alice', '06:00-06:15', {}, headers)).json.created_at, NOW)
-})
-
-test('-00:00 and Z are returned as +00:00, for both ends and in extensions', async (t) => {
-  const { ask, book } = await lab(t)
-  for (const [zone, hour] of [
-    ['-00:00', '07'],
-    ['Z', '08'],
-    ['z', '09'],
-  ] as const) {
-    const made = await book('alice', during(`${hour}:00-${hour}:15`, zone))
-    t.like(made.json, during(`${hour}:00-${hour}:15`))
-    const end_time = `2030-05-02T${hour}:30:00`
-    const extended = await ask('alice', `POST ${made.headers.location}/extend`, { end_time: end_time + zone })
-    t.is(extended.json.end_time, `${end_time}+00:00`)
-  }
 })

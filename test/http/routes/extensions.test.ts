@@ -26,6 +26,7 @@ const ENDS: readonly (readonly [what: string, verb: 'extend' | 'shorten', body: 
   ['duration off the grid', 'extend', { duration: 5401 }, '03:45:00-04:00'],
   ['a second beyond the end that stands', 'extend', { by: 1 }, '04:00:00-04:00'],
   ['seconds beyond the end that stands', 'extend', { by: 1800 }, '04:30:00-04:00'],
+  ['an end in the offset -00:00', 'extend', { end_time: '2030-05-02T08:45:00-00:00' }, '08:45:00+00:00'],
   ['an earlier end off the grid', 'shorten', { end_time: '2030-05-02T08:20:00+02:00' }, '08:30:00+02:00'],
   ['the current end', 'shorten', { end_time: '2030-05-02T06:30:00Z' }, '08:30:00+02:00'],
 ]

@@ -30,6 +30,7 @@ test('health checks need no credentials and ignore wrong ones', async (t) => {
       t.deepEqual([answer.status, answer.text], [200, JSON.stringify({ status })])
       t.is(answer.headers['content-type'], 'application/json')
       t.truthy(answer.headers['x-request-id'])
+      t.is((await service.anyone.request('HEAD', path, headers)).status, 200)
     }
   }
 })

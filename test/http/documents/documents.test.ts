@@ -160,15 +160,7 @@ test('operations are grouped in reading order, each group with a link to its cha
   const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
   const used = new Set(operations.flatMap((operation) => operation.tags as unknown as readonly string[]))
   const names = [
-    'SUTs',
-    'Reservations',
-    'Sessions',
-    'Users',
-    'Reports',
-    'History and feed',
-    'Proof',
-    'Agents',
-    'Service',
+    ...['SUTs', 'Reservations', 'Sessions', 'Users', 'Reports', 'History and feed', 'Proof', 'Agents', 'Service'],
     'Documents',
   ]
   t.deepEqual(

@@ -3,30 +3,12 @@ import { aUser } from '../../users/builders.ts'
 import { passwordOf } from '../client.ts'
 import { people } from '../harness.ts'
 import { lab, said } from '../lab.ts'
-import { aReservation, createSut, NOW, reserve } from '../requests.ts'
+import { aReservation, reserve } from '../requests.ts'
 
 const NO_ID = '58c38f5d444553252cce0000'
 /** Without slashes, which would make another path. */
 const UNHEARD_OF = ['a', '7', 'Zoë  von & zu', '%2F', '__proto__', 'x'.repeat(128), '\u{1f5a5}'.repeat(64)]
 const MALFORMED = ['a/b', '/', 'x'.repeat(129), 'a\nb', '\u0000', '\u007f', '\u0085', 'a\u200bb', '\u2028']
-
-test('an _id is the creation second in 8 lower-case hex digits, then 16 random ones', async (t) => {
-  const { as, book, clock } = await lab(t)
-  const ids: string[] = []
-  for (const [now, second] of [
-    [NOW, '717bb1f3'],
-    ['2030-05-02T05:58:11.999Z', '717bb1f3'],
-    ['2030-05-02T05:58:12.000Z', '717bb1f4'],
-  ] as const) {
-    clock.set(now)
-    const sut_id = await createSut(as('admin'))
-    for (const id of [sut_id, String((await book('alice', {}, { sut_id })).json._id)]) {
-      t.regex(id, new RegExp(`^${second}[0-9a-f]{16}$`))
-      ids.push(id)
-    }
-  }
-  t.is(new Set(ids.map((id) => id.slice(8))).size, ids.length, 'ids of one second differ in the rest')
-})
 
 test('an unknown id in a body is 404, a malformed one 422, with the pointer', async (t) => {
   const { book } = await lab(t)

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { idOf } from '../harness.ts'
 import { during, lab, said } from '../lab.ts'
-import { aSut, conflictOf, createSut, NOW } from '../requests.ts'
+import { conflictOf, NOW } from '../requests.ts'
 
 test("the answer to a reservation has all the API's fields in order", async (t) => {
   const { book, sut } = await lab(t)
@@ -25,26 +25,6 @@ test("the answer to a reservation has all the API's fields in order", async (t) 
   t.is(answer.headers['content-type'], 'application/json')
   t.is(answer.headers.location, `/api/sut_reservation/${_id}`)
   t.is(answer.headers.etag, undefined)
-})
-
-test('the Location of a creation leads to the created object', async (t) => {
-  const { ask, book } = await lab(t)
-  for (const created of [await ask('admin', 'POST /api/sut/create', aSut()), await book('alice')]) {
-    const read = await ask('admin', `GET ${created.headers.location}`)
-    t.is(read.status, 200)
-    t.is(read.text, created.text)
-    t.is(read.headers.etag, created.headers.etag)
-    t.is(read.headers.location, undefined)
-  }
-})
-
-test('a reservation has the listen_port of its SUT for life, and each SUT has its own', async (t) => {
-  const { as, ask, book, sut } = await lab(t, { environment: { BERTH_LISTEN_PORTS: '4000-4001' } })
-  const other = await createSut(as('admin'))
-  const portOf = async (sut_id: string, window: string) => (await book('alice', window, { sut_id })).json.listen_port
-  t.deepEqual([await portOf(sut, '07:00-07:15'), await portOf(other, '07:00-07:15')], [4000, 4001])
-  await ask('admin', `POST /api/sut/${sut}/update`, { name: 'other', port: 7 })
-  t.deepEqual([await portOf(sut, '08:00-08:15'), await portOf(other, '08:00-08:15')], [4000, 4001])
 })
 
 test('a reservation without a user_id is for the user who asks', async (t) => {

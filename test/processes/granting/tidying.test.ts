@@ -152,5 +152,10 @@ test('a request for a machine that is retired ends, also one that was made by wh
   const { model, problems } = judge(await lab.log())
   const statusOf = (id: string) => model.requests.get(id)?.status
   t.deepEqual([before, after, any].map(statusOf), ['expired', 'expired', 'waiting'])
+  const expiries = (await lab.log()).filter(({ type }) => type === 'RequestExpired')
+  t.deepEqual(
+    expiries.map(({ data }) => 'cause' in data && data.cause),
+    ['retired', 'retired'],
+  )
   t.deepEqual(problems, [])
 })

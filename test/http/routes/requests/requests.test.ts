@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../../client.ts'
 import { idOf, start } from '../../harness.ts'
-import { createSut, NOW, reserved } from '../../requests.ts'
+import { createSut, NOW } from '../../requests.ts'
 import { logOf } from '../../store/log-rows.ts'
 import { until } from '../../until.ts'
 import '../../documents/fit-answers.ts'
@@ -68,18 +68,6 @@ test('requests that wait are granted by priority, then in their order', async (t
   }
   const reservation = await admin.get(`/api/sut_reservation/${(await read(third)).sut_reservation_id}`)
   t.is(reservation.json.user_id, idOf('alice'))
-})
-
-test('one that a longer window or another SUT would suit holds up nobody', async (t) => {
-  const { admin, sut_id, ask, read, untilStatus, cancel } = await stage(t)
-  const held = await ask('alice')
-  await reserved(admin, { sut_id, start_time: '2030-05-02T07:00:00Z', end_time: '2030-05-02T08:00:00Z' })
-  const [long, other] = [await ask('bob', { duration: 7_200 }), await ask('bob', { match: { name: 'bench 5' } })]
-  t.is(codeOf(other), '422 no_sut_matches')
-  const brief = await ask('bob')
-  await cancel(held.json)
-  await untilStatus(brief, 'granted')
-  t.is((await read(long)).status, 'waiting')
 })
 
 test('a request waits for a SUT that is new, active again or renamed', async (t) => {

@@ -75,15 +75,6 @@ test('retired=true lists the retired SUTs alone, also filtered and as of the pas
   t.is(said(await ask('admin', 'GET /api/sut?retired=false')), '422 invalid retired')
 })
 
-test('updating, tagging and reserving a retired SUT are 410 sut_retired', async (t) => {
-  const { ask, book, path } = await retiredOne(t)
-  for (const what of ['update', 'tags'])
-    for (const body of [{ name: 'other' }, {}])
-      t.is(said(await ask('admin', `POST ${path}/${what}`, body)), '410 sut_retired')
-  for (const window of ['08:00-09:00', { start_in: 0, duration: 60 }])
-    t.is(said(await book('alice', window)), '410 sut_retired')
-})
-
 test('a second retirement is 200 with the SUT and records nothing', async (t) => {
   const { ask, clock, path, recorded, retired } = await retiredOne(t)
   const before = await recorded()

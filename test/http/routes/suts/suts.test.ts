@@ -144,28 +144,6 @@ test('updated_at and the ETag move with every recorded change of the SUT, but no
   t.not(credentials[0]?.id, credentials[1]?.id)
 })
 
-test('an inactive SUT refuses new reservations and extensions, and existing ones can be cancelled', async (t) => {
-  const { ask, book, sut } = await lab(t)
-  const existing = await book('alice')
-  const path = existing.headers.location
-  await ask('admin', `POST /api/sut/${sut}/update`, { is_active: false })
-  // Neither a free window nor the role matters.
-  for (const [who, window] of [
-    ['alice', '08:00-09:00'],
-    ['alice', '06:00-06:15'],
-    ['admin', '08:00-09:00'],
-  ] as const)
-    t.is(said(await book(who, window)), '409 sut_inactive')
-  await asks(t, { ask }, [
-    ['alice', `POST ${path}/extend`, '409 sut_inactive', { end_time: '2030-05-02T06:30:00Z' }],
-    ['admin', `POST ${path}/extend`, '409 sut_inactive', { duration: 1800 }],
-    ['alice', `POST ${path}/extend`, '200', { end_time: '2030-05-02T06:15:00Z' }],
-    ['alice', `POST ${path}/cancel`, '200'],
-  ])
-  await ask('admin', `POST /api/sut/${sut}/update`, { is_active: true })
-  t.is((await book('alice')).status, 201)
-})
-
 test('a SUT is refused when all listen_ports are assigned, and the others remain', async (t) => {
   const { ask, recorded, sut } = await lab(t, { environment: { BERTH_LISTEN_PORTS: '4000-4000' } })
   const refused = await ask('admin', 'POST /api/sut/create', aSut())

@@ -142,3 +142,42 @@ test('thorough: in Chromium Mine shows a series as one row, and cancels one of i
   const { json } = await service.as('bob').get(`/api/sut_reservation?sut_id=${sut}`)
   t.is(json.count, 0)
 })
+
+test('in Chromium Mine shows more of what is past as long as there is more', async (t, open) => {
+  const service = await forwarding(t)
+  const sut_id = await createSut(service.as('admin'), { name: 'rig 1', ...DESK })
+  const { page } = await open(service, 'bob')
+  const time = new Date(Date.now() - 86_400_000).toISOString()
+  const start_time = new Date(Math.ceil(Date.now() / 86_400_000 + 1) * 86_400_000).toISOString()
+  // The list has those that have not begun, too: what is past is more than what follows them.
+  const daily = {
+    start_time,
+    end_time: start_time.replace('T00', 'T01'),
+    rrule: 'FREQ=DAILY;COUNT=30',
+    time_zone: 'UTC',
+  }
+  const { json } = await service.as('bob').post('/api/sut_reservation_series/create', { sut_id, ...daily })
+  const ahead = (json.sut_reservations as readonly { readonly _id: string }[]).map((each) => ({
+    ...each,
+    state: 'ahead',
+  }))
+  const past = Array.from({ length: 2_500 }, (_, n) => ({
+    ...{ _id: String(9_999 - n).padStart(24, '0'), user_id: idOf('bob'), sut_id: '1', sut_name: `rig ${n}` },
+    ...{ state: 'over', start_time: time, end_time: time, planned_end_time: time },
+  }))
+  await page.route(/sut_reservation\?.*cancelled/, (route) => {
+    const query = new URL(route.request().url()).searchParams
+    const before = query.get('before') ?? 'none'
+    const all = [...ahead.toReversed(), ...past].filter(({ _id }) => before === 'none' || _id < before)
+    return route.fulfill({ json: { sut_reservations: all.slice(0, Number(query.get('limit'))) } })
+  })
+  await page.goto('/#/mine')
+  const more = page.getByRole('button', { name: 'Show more' })
+  const rows = page.getByRole('region', { name: 'Past' }).getByRole('link')
+  for (const count of [20, 1_020, 2_020, 2_500]) {
+    await until(`there are ${count}`, async () => (await rows.count()) === count, SOON)
+    if (count < 2_500) await more.click()
+  }
+  await more.waitFor({ state: 'detached' })
+  t.pass()
+})

@@ -10,18 +10,21 @@ const PAGE = 1_000
 /** Machines of a request, at most. */
 const SUTS = 100
 
+/** All of a list, or as many as are wanted of its newest. */
 export const readAll = async <A extends { readonly _id: string }>(
   api: Readable,
   path: string,
   name: string,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<readonly A[]> => {
   const all: A[] = []
   for (let before = ''; ; ) {
-    const { value } = await api.get(`${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}${before}`)
+    const limit = Math.min(PAGE, most - all.length)
+    const { value } = await api.get(`${path}${path.includes('?') ? '&' : '?'}limit=${limit}${before}`)
     const page = (value as Readonly<Record<string, readonly A[]>>)[name] ?? []
     all.push(...page)
     const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return all
+    if (last === undefined || page.length < limit || all.length >= most) return all
     before = `&before=${encodeURIComponent(last._id)}`
   }
 }

@@ -39,19 +39,17 @@ export const usePast = (userId: string, most: number, version: string): Reading<
     {
       ...{ key: `past ${most}`, family: 'past', ...ofKinds('session') },
       read: async (source) => {
-        const query = `user_id=${userId}&include=names,state,cancelled&limit=${most}`
-        const list = await source.get(`/api/sut_reservation?${query}`)
-        const { count, sut_reservations: all } = list.value
-        const past = (all as readonly NamedReservation[]).filter(
-          ({ state }) => state !== 'running' && state !== 'ahead',
-        )
+        const path = `/api/sut_reservation?user_id=${userId}&include=names,state,cancelled`
+        // One more tells whether there are more.
+        const all = await readAll<NamedReservation>(source, path, 'sut_reservations', most + 1)
+        const past = all.slice(0, most).filter(({ state }) => state !== 'running' && state !== 'ahead')
         const from = Math.min(...past.map(({ start_time }) => Date.parse(start_time)))
         const sessions =
           past.length === 0
             ? []
             : await readAll<Connection>(source, `/api/session?user_id=${userId}&from=${toIso(from)}`, 'sessions')
         const reservations = past.toSorted((a, b) => Date.parse(b.end_time) - Date.parse(a.end_time))
-        return { reservations, used: sumUsed(sessions, currentTime()), hasMore: count > all.length }
+        return { reservations, used: sumUsed(sessions, currentTime()), hasMore: all.length > most }
       },
     },
     version,

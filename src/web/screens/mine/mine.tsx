@@ -21,8 +21,9 @@ import { useBooked, usePast } from './held.ts'
 import { Ahead, Past } from './own-rows.tsx'
 import { type Held, Running } from './running.tsx'
 
-const FEW = 20
-const MANY = 1_000
+/** What is past, at first and with every press on *Show more*. */
+const FIRST = 20
+const MORE = 1_000
 
 const Nothing = () => (
   <StateBlock icon="calendar" title="You have no reservations">
@@ -31,27 +32,33 @@ const Nothing = () => (
   </StateBlock>
 )
 
-const PastSection = ({
-  mayReserve,
-  isAlone,
-  version,
-}: {
+interface PastProps {
   readonly mayReserve: boolean
-  /** What is past is read again when this changes. */
-  readonly version: string
+  /** Those that are not past: they are in the same list, and what is past is read again when they change. */
+  readonly notOver: readonly Reservation[]
   readonly isAlone: boolean
-}) => {
-  const [most, setMost] = useState(FEW)
-  const reading = usePast(meOf(usePage())._id, most, version)
+}
+
+const PastSection = ({ mayReserve, isAlone, notOver }: PastProps) => {
+  const [most, setMost] = useState(FIRST)
+  const version = notOver.map(({ _id }) => _id).join()
+  const reading = usePast(meOf(usePage())._id, notOver.length + most, version)
   const content = ({ reservations, hasMore, used }: NonNullable<typeof reading.value>) => {
     if (reservations.length === 0) return isAlone ? <Nothing /> : undefined
-    const more = hasMore && most < MANY && <Button label="Show more" look="quiet small" onClick={() => setMost(MANY)} />
     return (
-      <Section title="Past" beside={more}>
+      <Section title="Past">
         {reservations.map((reservation) => {
           const { _id } = reservation
           return <Past key={_id} reservation={reservation} used={used.get(_id)} mayReserve={mayReserve} />
         })}
+        {hasMore && (
+          <Button
+            label="Show more"
+            look="quiet small"
+            disabled={reading.isFormer}
+            onClick={() => setMost(most + MORE)}
+          />
+        )}
       </Section>
     )
   }
@@ -106,11 +113,7 @@ export const Mine = () => {
           ))}
         </Section>
       )}
-      <PastSection
-        mayReserve={mayReserve}
-        isAlone={held.length + requests.length === 0}
-        version={notOver.map(({ _id }) => _id).join()}
-      />
+      <PastSection mayReserve={mayReserve} isAlone={held.length + requests.length === 0} notOver={notOver} />
     </div>
   )
   return (

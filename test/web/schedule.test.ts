@@ -16,6 +16,7 @@ import {
 test('in Chromium one reserves a free machine in two actions, and a colleague sees it without reloading', async (t, open) => {
   const service = await start(t)
   await createSut(service.as('admin'), { name: 'bench 1', os: 'Ubuntu' })
+  const long = await createSut(service.as('admin'), { name: 'node-0097-of-the-laboratory-in-rack-b' })
   const alice = await open(service, 'alice')
   const bob = await open(service, 'bob')
   const row = rowOf(alice.page, 'bench 1')
@@ -30,6 +31,10 @@ test('in Chromium one reserves a free machine in two actions, and a colleague se
   await checkAccessible(t, bob.page)
   const streams = alice.requests.filter(({ pathname }) => pathname === '/api/changes')
   t.true(streams[0]?.searchParams.has('after'), 'what changes before the stream begins is told too')
+  const name = alice.page.getByRole('link', { name: 'node-0097-of-the-laboratory-in-rack-b', exact: true })
+  t.is(await name.getAttribute('href'), `/#/machines/${long}`)
+  const [all, end] = await Promise.all([name.boundingBox(), name.getByText('rack-b', { exact: true }).boundingBox()])
+  t.true(end !== null && all !== null && end.width > 0 && end.x + end.width <= all.x + all.width, 'the end is seen')
 })
 
 test('thorough: in Chromium a refusal says who has it and offers the next free window, and release frees it', async (t, open) => {

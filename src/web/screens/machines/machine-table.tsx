@@ -7,6 +7,7 @@ import { formatWhen } from '../../format/format.ts'
 import { linkTo } from '../../page/location.ts'
 import { isPhone } from '../../page/theme.ts'
 import { Icon } from '../../parts/icon.tsx'
+import { NameLink } from '../../parts/show/name-link.tsx'
 import { Tag } from '../../parts/show/note.tsx'
 import { type Column, Table } from '../../parts/show/table.tsx'
 import type { By, Row } from './machine-list.ts'
@@ -42,9 +43,7 @@ const columnsOf = ({ now, uptimes, day }: Props): readonly Column<Row, By>[] => 
       cell: ({ sut, state }, link) => (
         <span class="row">
           <Icon name={state.icon} />
-          <a class="medium clip plain" {...link} href={linkTo('machines', sut._id)}>
-            <bdi>{sut.name}</bdi>
-          </a>
+          <NameLink class="medium plain" name={sut.name} {...link} href={linkTo('machines', sut._id)} />
           <span class="vh phone-only"> {state.text}</span>
         </span>
       ),

@@ -12,6 +12,7 @@ import { linkTo } from '../../page/location.ts'
 import { isNear } from '../../page/warning.ts'
 import { Button } from '../../parts/button.tsx'
 import { useFocusReturn } from '../../parts/focus.ts'
+import { NameLink } from '../../parts/show/name-link.tsx'
 
 export interface Held {
   readonly reservation: Reservation
@@ -25,9 +26,7 @@ export const nameOfHeld = ({ reservation, sut }: Held): string =>
   sut?.name ?? reservation.sut_name ?? reservation.sut_id
 
 export const MachineLink = ({ held }: { readonly held: Held }) => (
-  <a class="medium" href={linkTo('machines', held.reservation.sut_id)}>
-    <bdi>{nameOfHeld(held)}</bdi>
-  </a>
+  <NameLink class="medium" name={nameOfHeld(held)} href={linkTo('machines', held.reservation.sut_id)} />
 )
 
 const CIRCUMFERENCE = 2 * Math.PI * 25

@@ -9,6 +9,7 @@ import { formatClock, formatDay, formatDuration, formatRange, formatWhen, HOUR }
 import { linkTo } from '../../../page/location.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { initialsOf } from '../../../parts/initials.ts'
+import { NameLink } from '../../../parts/show/name-link.tsx'
 import type { Drawn } from './drawn.ts'
 
 interface RowOptions {
@@ -41,9 +42,7 @@ const Head = (options: RowOptions) => {
   return (
     <div class="row tl-head" role="rowheader">
       <Icon name={icon} />
-      <a class="name clip" title={sut.name} tabindex={-1} draggable={false} href={linkTo('machines', sut._id)}>
-        <bdi>{sut.name}</bdi>
-      </a>
+      <NameLink class="name" name={sut.name} tabindex={-1} draggable={false} href={linkTo('machines', sut._id)} />
       <span class="vh"> {text}</span>
       <span class="grow clip small muted">{systemOf(sut)}</span>
       {mayReserve && length > 0 ? (

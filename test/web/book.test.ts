@@ -1,6 +1,6 @@
 import { start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
-import { beforeNext, checkAccessible, hasFocus, says, inChromium as test } from './stage.ts'
+import { beforeNext, checkAccessible, enter, hasFocus, pressFree, says, inChromium as test } from './stage.ts'
 
 /** Reserving any machine, in a real browser. */
 
@@ -37,4 +37,54 @@ test('in Chromium a machine is named before it is taken, and the next one when s
   await page.getByRole('radio', { name: /next free/ }).waitFor()
   await page.goBack()
   await page.getByText(/^3 of 3 match/).waitFor()
+})
+
+test('in Chromium a day is chosen from a month by keys, within what may be chosen, beside a field in which it is typed', async (t, open) => {
+  const now = '2030-05-08T09:42:00.000Z'
+  const service = await start(t, { now })
+  await createSut(service.as('admin'), { name: 'bench 1' })
+  const opened = await open(service)
+  const { page } = opened
+  await page.clock.install({ time: now })
+  await enter(opened, 'alice')
+  await pressFree(page, 'bench 1')
+  const form = page.getByRole('dialog', { name: 'Reserve bench 1' })
+  const until = form.getByRole('button', { name: 'Choose the day of the end' })
+  await until.click()
+  const month = page.getByRole('dialog', { name: 'Choose the day of the end' })
+  const day = (name: string) => month.getByRole('gridcell', { name, exact: true })
+  await hasFocus(day('Wednesday 8 May'))
+  t.is(await day('Wednesday 8 May').getAttribute('aria-current'), 'date')
+  await checkAccessible(t, page)
+  // Nothing ends before it begins.
+  t.true(await day('Tuesday 7 May').isDisabled())
+  await month.getByRole('button', { name: 'Previous month' }).click()
+  await month.getByRole('button', { name: 'Next month' }).press('Enter')
+  await hasFocus(month.getByRole('button', { name: 'Next month' }))
+  await month.getByRole('grid', { name: 'June 2030' }).waitFor()
+  await page.keyboard.press('Tab')
+  for (const [key, name] of [
+    ...[['Home', 'Monday 3 June'] as const, ['ArrowLeft', 'Sunday 2 June'] as const],
+    ...[['PageDown', 'Tuesday 2 July'] as const, ['End', 'Sunday 7 July'] as const],
+    ...[['ArrowDown', 'Sunday 14 July'] as const, ['Shift+PageUp', 'Wednesday 8 May'] as const],
+    ['ArrowRight', 'Thursday 9 May'] as const,
+  ]) {
+    await page.keyboard.press(key)
+    await hasFocus(day(name))
+  }
+  await page.keyboard.press('Enter')
+  await hasFocus(until)
+  await form.getByRole('button', { name: 'Reserve until Thu 10:45' }).waitFor()
+  // Escape closes the month, not the form around it.
+  await until.press('Enter')
+  await hasFocus(day('Thursday 9 May'))
+  await page.keyboard.press('Escape')
+  await month.waitFor({ state: 'detached' })
+  await hasFocus(until)
+  await form.getByRole('button', { name: 'Choose the day of the start' }).click()
+  await page.getByRole('gridcell', { name: 'Friday 10 May' }).click()
+  t.is(await form.getByRole('spinbutton', { name: 'Start' }).inputValue(), 'Fri 09:30')
+  await form.getByRole('textbox', { name: 'Until' }).fill('mon 9:30')
+  await page.keyboard.press('Tab')
+  await form.getByRole('button', { name: 'Reserve until Mon 09:30' }).waitFor()
 })

@@ -18,6 +18,12 @@ export const firstOfMonth = (time: number, monthsLater = 0): number => {
   return new Date(date.getFullYear(), date.getMonth() + monthsLater, 1).getTime()
 }
 
+/** The time of day of a time, on another day. */
+export const atClockOf = (time: number, day: number): number => {
+  const date = new Date(time)
+  return new Date(day).setHours(date.getHours(), date.getMinutes(), date.getSeconds(), 0)
+}
+
 /** A time as the interface takes it, in UTC. */
 export const toIso = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
 

@@ -1,14 +1,15 @@
-import { formatDuration, formatWhen, MINUTE, QUARTER } from '../../format/format.ts'
+import { atClockOf, formatDuration, formatWhen, MINUTE, midnightOf, QUARTER } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { usePeople } from '../../page/use-timeline.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Chip } from '../../parts/choose/chip.tsx'
+import { DayPicker } from '../../parts/choose/day-picker.tsx'
 import { Radio } from '../../parts/choose/radio.tsx'
 import { SelectField } from '../../parts/choose/select.tsx'
 import { Field, FieldGroup, Input } from '../../parts/field.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
 import { currentTime } from '../../service/time.ts'
-import { ceilQuarter } from '../schedule/calendar.ts'
+import { ceilQuarter, floorQuarter } from '../schedule/calendar.ts'
 import { type Asked, beginOf, lengthsFrom, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
 
 /** What one fills in to reserve: when, for how long, for whom. */
@@ -21,8 +22,9 @@ interface StartProps<A extends Asked> {
 
 export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps<A>) => {
   const shown = asked.start === 'now' ? 'Now' : formatWhen(asked.start, now)
+  const begin = beginOf(asked, now)
   const { isWrong, forget, commit, field } = useTyped(shown, (text) => {
-    const start = parseStart(text, beginOf(asked, now), now)
+    const start = parseStart(text, begin, now)
     if (start !== undefined) onChange({ ...asked, start: start !== 'now' && start <= now ? 'now' : start })
     return start !== undefined
   })
@@ -31,6 +33,10 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
     onChange({ ...asked, start })
   }
   const move = (quarters: number): void => set(startMoved(asked.start, quarters, now))
+  const choose = (day: number): void => {
+    const start = atClockOf(floorQuarter(begin), day)
+    set(start <= now ? 'now' : start)
+  }
   const onKeyDown = (event: KeyboardEvent): void => {
     const quarters = { ArrowUp: 1, ArrowDown: -1, PageUp: 4, PageDown: -4 }[event.key]
     if (quarters === undefined) {
@@ -49,13 +55,15 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
       <div class="row">
         <div class="stepper grow">
           <IconButton icon="minus" label="15 minutes earlier" tabindex={-1} onClick={() => move(-1)} />
-          <Input
-            {...{ ...field, id: 'start', role: 'spinbutton', inputmode: 'numeric', maxlength: 24 }}
-            data-first
-            aria-valuenow={Math.floor(beginOf(asked, now) / MINUTE)}
-            aria-valuetext={shown}
-            onKeyDown={onKeyDown}
-          />
+          <DayPicker class="grow" what="the day of the start" chosen={begin} min={now} onDay={choose}>
+            <Input
+              {...{ ...field, id: 'start', role: 'spinbutton', inputmode: 'numeric', maxlength: 24 }}
+              data-first
+              aria-valuenow={Math.floor(begin / MINUTE)}
+              aria-valuetext={shown}
+              onKeyDown={onKeyDown}
+            />
+          </DayPicker>
           <IconButton icon="plus" label="15 minutes later" tabindex={-1} onClick={() => move(1)} />
         </div>
         <Chip label="Now" class="squared" isOn={asked.start === 'now'} onPress={() => set('now')} />
@@ -74,13 +82,20 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
   const end = ceilQuarter(start + asked.length)
   const choices = lengthsFrom(asked, currentTime())
   const chosen = choices.find(({ length }) => length === asked.length) ?? choices.find((choice) => choice.end === end)
+  const lastUntil = (until: number): void => onChange({ ...asked, length: lengthTo(until, asked.start, currentTime()) })
   const { isWrong, forget, field } = useTyped(chosen === undefined ? formatWhen(end, start) : '', (text) => {
     if (text.trim() === '') return true
     const until = parseStart(text, start, start + QUARTER)
     if (typeof until !== 'number') return false
-    onChange({ ...asked, length: lengthTo(until, asked.start, currentTime()) })
+    lastUntil(until)
     return true
   })
+  const choose = (day: number): void => {
+    const until = atClockOf(end, day)
+    forget()
+    // On the day of the start it lasts until midnight where that time is over by then.
+    lastUntil(until > start ? until : midnightOf(day, 1))
+  }
   return (
     <FieldGroup label="Length" role="radiogroup">
       <div class="chips">
@@ -98,7 +113,9 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
             {choice.end === undefined ? formatDuration(choice.length) : `until ${formatWhen(choice.end, start)}`}
           </Radio>
         ))}
-        <Input {...field} class="until" label="Until" placeholder="Until…" maxlength={24} />
+        <DayPicker class="until" what="the day of the end" chosen={end} min={start} onDay={choose}>
+          <Input {...field} label="Until" placeholder="Until…" maxlength={24} />
+        </DayPicker>
       </div>
       {isWrong && (
         <span class="small danger" role="alert">

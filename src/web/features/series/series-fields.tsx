@@ -2,13 +2,13 @@ import { type Sut, takenOf } from '../../data/objects.ts'
 import { formatCount, formatDay, formatWhen, midnightOf, toIso } from '../../format/format.ts'
 import { usePersonName, useReserved } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
+import { DayInput } from '../../parts/choose/day-input.tsx'
 import { Input } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Status } from '../../parts/show/note.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
 import type { Refused } from '../../service/api.ts'
 import { floorQuarter, type Stretch } from '../schedule/calendar.ts'
-import { DayInput } from '../schedule/day-input.tsx'
 import { type Occurrence, occurrencesOf, TIMES_MAX, TIMES_MIN, timesUntil, weekly } from './dates.ts'
 
 /** The same window every week: how often, and which of its dates are taken. */
@@ -84,6 +84,7 @@ export const TimesField = ({ first, times, onChange }: TimesProps) => {
           day={midnightOf(last)}
           near={first.from}
           direction={1}
+          max={weekly(first, TIMES_MAX).at(-1)?.from}
           onDay={(day) => onChange(day === undefined ? times : timesUntil(first, day))}
         />
       </div>

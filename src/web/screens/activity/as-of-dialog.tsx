@@ -5,9 +5,11 @@ import { parsePast } from '../../format/parse.ts'
 import { type AsOf, asOfTime } from '../../page/as-of.ts'
 import { usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
+import { PastInput } from '../../parts/choose/day-input.tsx'
 import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
 import { useFields } from '../../parts/commands/fields.tsx'
+import { Field } from '../../parts/field.tsx'
 import type { Api } from '../../service/api.ts'
 import { currentTime } from '../../service/time.ts'
 
@@ -25,7 +27,11 @@ export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly on
   const { api, asOf } = usePage()
   const [wrong, setWrong] = useState<string | undefined>(undefined)
   const errors = new Map(wrong === undefined ? [] : [['entry', wrong]])
-  const { values, text } = useFields('as-of', { when: formatMoment(asOf.peek()?.time ?? now), entry: '' }, errors)
+  const { values, change, text } = useFields(
+    'as-of',
+    { when: formatMoment(asOf.peek()?.time ?? now), entry: '' },
+    errors,
+  )
   const command = useCommand()
   const time = parsePast(values.when, currentTime())
   const typed = values.entry.replaceAll(/[\s,.]/g, '')
@@ -48,7 +54,12 @@ export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly on
   return (
     <Dialog title="See the lab as it was" command={command} action="Show the lab" onSubmit={submit} onClose={onClose}>
       <p class="second">Schedule and machines show what was recorded by then.</p>
-      {text('when', 'Date and time', { ...half, maxlength: 32, autofocus: true, disabled: typed !== '' })}
+      <Field id="as-of-when" label="Date and time" {...half}>
+        <PastInput
+          {...{ id: 'as-of-when', value: values.when, autofocus: true, disabled: typed !== '' }}
+          onInput={(when) => change({ when })}
+        />
+      </Field>
       {text('entry', 'or after entry', { ...half, inputmode: 'numeric', placeholder: '48,231', maxlength: 20 })}
     </Dialog>
   )

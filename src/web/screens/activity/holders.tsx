@@ -3,9 +3,9 @@ import type { NamedReservation } from '../../data/objects.ts'
 import { compareNames, formatMoment, formatNumber, formatRange } from '../../format/format.ts'
 import { parsePast } from '../../format/parse.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { PastInput } from '../../parts/choose/day-input.tsx'
 import { Select } from '../../parts/choose/select.tsx'
 import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
-import { Input } from '../../parts/field.tsx'
 import { Name, RefusedNote, Status } from '../../parts/show/note.tsx'
 import { currentTime } from '../../service/time.ts'
 import type { Names } from './names.ts'
@@ -72,7 +72,7 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
       <h2>Who had it</h2>
       <form class="stack" onSubmit={submit}>
         <Select id="held-sut" label="Machine to look up" value={sut} options={options} onChange={setSut} />
-        <Input id="held-at" class="num" maxlength={32} label="Time to look up" value={when} onInput={setWhen} />
+        <PastInput id="held-at" label="Time to look up" value={when} onInput={setWhen} />
         <div>
           <CommandButton label="Look up" look="small" command={command} disabled={at === undefined} />
         </div>

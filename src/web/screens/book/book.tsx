@@ -10,15 +10,13 @@ import { type Criteria, fits, isInScope, toMatch } from '../../features/reserve/
 import { ForField, LengthField, StartField } from '../../features/reserve/reserve-fields.tsx'
 import { parametersOf, type Wish, wishOf } from '../../features/reserve/wish.ts'
 import { floorQuarter } from '../../features/schedule/calendar.ts'
-import { type Asked, beginOf } from '../../features/schedule/draft.ts'
 import { USUAL_TIMES } from '../../features/series/use-series.ts'
-import { formatRelativeDay, formatZone, midnightOf } from '../../format/format.ts'
+import { formatZone } from '../../format/format.ts'
 import { meOf, type Reading, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useMachines, usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
-import { SelectField } from '../../parts/choose/select.tsx'
 import { Switch } from '../../parts/field.tsx'
 import { Page } from '../../parts/show/page.tsx'
 import { currentTime } from '../../service/time.ts'
@@ -99,11 +97,8 @@ export const Book = () => {
             criteria={criteria}
             onChange={(next: Criteria) => change({ ...wish, criteria: next })}
           />
-          <div class="row wrap when-field">
-            <StartField asked={wish} now={now} onChange={change} />
-            <DayField asked={wish} now={now} onChange={change} />
-            <LengthField asked={wish} onChange={change} />
-          </div>
+          <StartField asked={wish} now={now} onChange={change} />
+          <LengthField asked={wish} onChange={change} />
           {me.role === 'administrator' && <ForField userId={userId} onChoose={setUserId} />}
           <Switch
             label="Release after 10 minutes without a connection"
@@ -139,34 +134,5 @@ export const Book = () => {
         {content}
       </Loaded>
     </Page>
-  )
-}
-
-interface Props<A extends Asked> {
-  readonly asked: A
-  readonly now: number
-  readonly onChange: (asked: A) => void
-}
-
-/** Days that are offered: as far as one sees what is free. A later one can be typed. */
-const DAYS = 31
-
-/** The day of the start, with the same time of day. */
-const DayField = <A extends Asked>({ asked, now, onChange }: Props<A>) => {
-  const begin = beginOf(asked, now)
-  const days = new Set(Array.from({ length: DAYS }, (_, n) => midnightOf(now, n)).concat(midnightOf(begin)))
-  const take = (day: string): void => {
-    const clock = new Date(floorQuarter(begin))
-    const time = new Date(Number(day)).setHours(clock.getHours(), clock.getMinutes())
-    onChange({ ...asked, start: time <= now ? 'now' : time })
-  }
-  return (
-    <SelectField
-      id="day"
-      label="Day"
-      value={String(midnightOf(begin))}
-      options={[...days].map((day) => [String(day), formatRelativeDay(day, now)])}
-      onChange={take}
-    />
   )
 }

@@ -33,7 +33,6 @@ export const readLastBackup = async (data: string, logId: string): Promise<numbe
 export interface BackupSource {
   /** The log's file. */
   readonly log: string
-  /** The name of the log. */
   readonly origin: string
   /** The log's signer, if its key is available. */
   readonly signer?: Signer | undefined
@@ -136,7 +135,6 @@ const backupsIn = async (directory: string, logId: string): Promise<readonly str
 }
 
 export interface KeptBackup {
-  /** Of the new backup. */
   readonly directory: string
   readonly checkpoint: BackupCheckpoint
   /** The directories of those that were removed. */

@@ -48,7 +48,6 @@ export const COLUMNS = [
   ...['sut_id', 'reservation_id', 'user_id', 'start_time', 'end_time', 'listen_port', 'data'],
 ] as const satisfies readonly (keyof ReturnType<typeof rowOf>)[]
 
-/** A file format for events. */
 export interface ExportFormat {
   /** The beginning of the file. */
   readonly head: string

@@ -8,7 +8,6 @@ import type { ExportFormat } from './export-formats.ts'
 /** A bound in the log: a public position, or the first event recorded at or after a Unix time in milliseconds. */
 export type Bound = { readonly position: PublicPosition } | { readonly time: number }
 
-/** Which events to export. */
 export interface ExportFilter {
   readonly from: Bound | undefined
   /** Exclusive. */
@@ -50,7 +49,6 @@ interface ExportOptions {
   readonly wanted: ExportFilter
   /** Undefined for leaves: the events as they are stored. */
   readonly format: ExportFormat | undefined
-  /** Called with the number of events read so far. */
   readonly onProgress: (done: number) => void
 }
 

@@ -12,7 +12,6 @@ export interface BackupCheckpoint {
   readonly version: 1
   readonly origin: string
   readonly log_id: string
-  /** The number of events. */
   readonly events: number
   /** The id of the last event. */
   readonly last_event: string | null

@@ -86,7 +86,6 @@ interface Runtime {
   readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
 }
 
-/** The system's message for a file error. */
 const describeError = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === undefined) throw error

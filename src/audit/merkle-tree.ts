@@ -68,7 +68,6 @@ const isPerfect = (size: number): boolean => 2 ** floorLog2(size) === size
 /** The largest power of two below a number greater than one. */
 const splitSize = (size: number): number => 2 ** floorLog2(size - 1)
 
-/** Reads heads and proofs of a tree. */
 export const makeTreeReader = (nodeAt: NodeAt) => {
   const headOf = (start: number, end: number): Uint8Array => {
     const size = end - start

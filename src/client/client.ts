@@ -6,7 +6,6 @@ import { LIMITS, type Limits } from './service/limits.ts'
 import { ClientFailure, misused, type Output, say } from './service/output.ts'
 import { makeService } from './service/service.ts'
 
-/** The version of Berth that this client belongs to. */
 const CLIENT_VERSION = '2.1.0'
 
 const COMMANDS: readonly ClientCommand[] = [reserveCommand, connectCommand, releaseCommand, listCommand]
@@ -32,9 +31,7 @@ ${EXIT_CODES}
 
 interface ClientOptions {
   readonly limits?: Limits
-  /** Finds the service. */
   readonly findTarget?: (environment: Environment) => Target
-  /** How help calls the program. */
   readonly program?: string | undefined
 }
 

@@ -20,7 +20,6 @@ export const textOf = (value: OptionValue): string | undefined => (typeof value 
 export const textsOf = (value: OptionValue): readonly string[] => (typeof value === 'object' ? value : [])
 
 export interface Option extends ParseArgsOptionDescriptor {
-  /** How the usage calls its value. */
   readonly value?: string
   /** A sentence for the help, where its text does not explain the option. */
   readonly note?: string | undefined
@@ -28,7 +27,6 @@ export interface Option extends ParseArgsOptionDescriptor {
   readonly isRequired?: true
 }
 
-/** What help says of a command. */
 export interface CommandHelp {
   /** One word, or two for a member of a group. */
   readonly name: string

@@ -3,14 +3,12 @@ import type { Asking } from './machine.ts'
 import { ClientFailure, EXIT, makeSayNews, refused } from './service/output.ts'
 import { type Answer, type CallOptions, refusalOf } from './service/service.ts'
 
-/** A reservation that the client has. */
 export interface KeptReservation {
   readonly id: string
   /** Seconds after which it is released unless it is kept alive. */
   readonly keepalive: number
   /** Seconds by which it is extended when little is left. */
   readonly extendBy: number | undefined
-  /** The answer that has it. */
   readonly reservation: Answer
 }
 

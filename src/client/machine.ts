@@ -28,7 +28,6 @@ export const giveBack = async (
   say(output, `the machine cannot be given back: ${message}; it is free by itself in ${keepalive} s`)
 }
 
-/** The place of a request, and why it waits. */
 const explainPlace = ({ position, waits_for, expected_at }: Members): string => {
   const expected = typeof expected_at === 'string' ? `, expected at ${expected_at}` : ''
   const reasons = Array.isArray(waits_for) ? waits_for.join(' ') : ''

@@ -95,7 +95,6 @@ const explainMisuse = ({ stderr }: Terminal, why: string, usage: string): number
   return MISUSED
 }
 
-/** The option that was meant, where one is not known. */
 const suggestOption = (why: string, { options = {} }: CommandHelp): string => {
   const unknown = /^Unknown option '(--[^']+)'$/.exec(why)?.[1] ?? ''
   const names = [...Object.keys(options), 'help'].map((name) => `--${name}`)

@@ -5,7 +5,6 @@ import type { Failure } from '../domain/failure.ts'
 export interface KnownNames {
   /** Names of present users, folded, by the id of their secret. */
   readonly names: () => ReadonlyMap<string, string>
-  /** Reads what has been recorded until now. */
   readonly refresh: () => Promise<void>
 }
 

@@ -16,7 +16,6 @@ import { type Outcome, type Runner, readAppended, type Sender } from './command-
  * time, then the SUT. A retry with the same idempotency key continues with the same port.
  */
 
-/** What a SUT is created with. */
 export interface NewSut {
   readonly values: SutValues
   readonly tags?: Readonly<Record<string, string>> | undefined
@@ -31,7 +30,6 @@ export interface SutCreationOptions {
   readonly randomHex: RandomHex
 }
 
-/** The SUT's id and the outcome of its creation. */
 export interface SutCreated {
   readonly _id: string
   readonly outcome: Outcome<SutState>

@@ -70,7 +70,6 @@ export const checkLogVersion = async (store: Pick<EventStore, 'records'>): Promi
 }
 
 interface UpgradeOptions extends Recording {
-  /** The version that the program writes. */
   readonly version: number
   /** Unix milliseconds. */
   readonly clock: () => number

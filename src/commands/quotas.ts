@@ -6,7 +6,6 @@ import type { QuotaUse, Usage } from '../domain/reservation/quota.ts'
 import type { StorePosition } from '../domain/values/position.ts'
 import { STORE_TIMEOUT_MS, StoreUnavailable } from '../event-store/event-store.ts'
 
-/** Keeps users to their quotas. */
 export interface Quotas {
   /**
    * Runs a command that the quota of a user may limit, with the quota and what is used of it. The commands of a limited

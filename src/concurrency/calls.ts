@@ -17,7 +17,6 @@ interface Call {
 }
 type Answer = { readonly id: number } & ({ readonly result: unknown } | { readonly failed: SentError })
 
-/** A message between two ends. */
 export type CallMessage = Call | Answer
 
 /** Too many calls wait for an answer. The call was not made. */
@@ -45,7 +44,6 @@ export interface PendingCalls<Remote extends Callable<Remote>> {
   readonly tell: <Name extends keyof Remote & string>(name: Name, args: Parameters<Remote[Name]>) => void
   /** @param reply takes the answer to a call. One that is late must not reach a thread that has replaced the other. */
   readonly receive: (message: CallMessage, reply: (answer: CallMessage) => void) => void
-  /** How many calls wait for an answer. */
   readonly underWay: () => number
   /** Rejects all calls that wait. */
   readonly fail: (error: Error) => void

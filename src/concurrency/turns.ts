@@ -83,7 +83,6 @@ export const makeTurns = ({ limit = 1, waitingMax = unlimited }: TurnsOptions = 
     },
     /** Whether a turn would begin at once. */
     isFree: (key: string): boolean => (held.get(key)?.holders ?? 0) < limit,
-    /** Refuses all who wait. */
     refuseAll: (): void => {
       for (const { waiting } of held.values()) for (const waiter of waiting?.splice(0) ?? []) settle(waiter, false)
     },

@@ -79,7 +79,6 @@ export interface Actor {
   readonly role: Role | 'system'
 }
 
-/** The actor of commands typed at the command line. */
 export const COMMAND_LINE: Actor = { _id: 'command-line', role: 'system' }
 
 /** A folded state as stored in the views file. `version` is the decider's. */
@@ -89,6 +88,5 @@ export interface Snapshot {
   readonly revision: number
   /** Store position of the last event folded. A snapshot is written only after the views have reached it. */
   readonly storePosition: StorePosition
-  /** The state as JSON. */
   readonly text: string
 }

@@ -25,7 +25,6 @@ export interface Appended {
  */
 export type AppendFailure = 'moved' | 'full' | 'unavailable' | 'unknown'
 
-/** An event and its store position. */
 export interface EventPosition {
   readonly storePosition: StorePosition
   readonly eventId: string
@@ -134,7 +133,6 @@ export interface EventStore extends SecretStore, AsyncDisposable {
    * signal is aborted. Applies backpressure: reads ahead no further than a bounded buffer.
    */
   readonly subscribe: (after: StorePosition, signal: AbortSignal) => AsyncIterable<Batch>
-  /** The event at a store position, if there is one. */
   readonly at: (storePosition: StorePosition) => Promise<Logged | undefined>
   /** The raw event at a store position, if there is one. */
   readonly recordAt: (storePosition: StorePosition) => Promise<StoredRecord | undefined>

@@ -30,7 +30,6 @@ export interface EventsPage {
 }
 
 interface PageRequest {
-  /** Who reads. */
   readonly userId: string
   /** The position after which the page begins, or where it ends if it goes back; -1 for the beginning. */
   readonly after: PublicPosition

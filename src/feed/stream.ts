@@ -54,13 +54,11 @@ export interface StreamOptions<A> extends Sending<A> {
   readonly retry: number
   /** Shared by all streams that are written to. */
   readonly pace: Pace
-  /** Called on an unexpected error. */
   readonly onFailed: (error: unknown) => void
 }
 
 export type StreamEnd = EndReason | 'left' | 'done'
 
-/** One subscriber's stream on its connection. */
 export interface SubscriberStream {
   /** Resolves when the stream has ended for any reason. */
   readonly ended: Promise<StreamEnd>

@@ -7,7 +7,6 @@ import { type Follow, makeCallQueue, makePace } from './call-queue.ts'
 import type { EndReason } from './events/frames.ts'
 import { type Sending, type StreamEnd, type SubscriberStream, startStream } from './stream.ts'
 
-/** Limits and timeouts of subscribers. */
 export interface FeedLimits {
   /** Subscribers per user, and in all. A stalled one holds about 100 KB. */
   readonly perUser: number
@@ -43,7 +42,6 @@ export interface FeedMeasures {
 
 export type LimitReached = 'of_user' | 'of_all' | 'held' | 'closed'
 
-/** A stream with a reserved slot. */
 export interface Subscription {
   /** Writes the stream; resolves when it has ended. */
   readonly run: (response: ServerResponse) => Promise<void>
@@ -56,13 +54,11 @@ export interface SubscribersOptions {
   /** Whether users still are what they were when they were authenticated. */
   readonly users: {
     readonly isCurrent: (user: User) => boolean
-    /** Whether the token of a user has expired. */
     readonly hasExpired: (user: User) => boolean
     readonly onChange: Follow
   }
   readonly limits: FeedLimits
   readonly measures: FeedMeasures
-  /** A random number from 0 to 255. */
   readonly randomByte: () => number
   readonly onError: (error: unknown) => void
 }
@@ -121,7 +117,6 @@ export const makeSubscribers = (options: SubscribersOptions) => {
   const pace = makePace()
   let isClosed = false
 
-  /** Ends the streams of matching users. */
   const disconnect = (matches: (user: User) => boolean, why: EndReason): void => {
     for (const { user, stream } of [...all]) if (matches(user)) stream?.end(why)
   }

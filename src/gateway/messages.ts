@@ -20,7 +20,6 @@ export type Verdict =
       readonly admitted: true
       /** Whether the reservation is bound to the address. */
       readonly isBound: boolean
-      /** Whether the vault has a password of the SUT. */
       readonly hasPassword: boolean
     }
   | { readonly admitted: false; readonly reason: string }
@@ -85,7 +84,6 @@ export interface ConnectionEnd extends CountedReport {
   readonly cause: SessionCause
 }
 
-/** What the worker reports. */
 export interface Reports {
   /** A client is connected to its SUT. */
   readonly onConnected: (connected: ConnectedReport) => void

@@ -6,7 +6,6 @@ import type { Decisions } from '../gateway/gateway.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Upcoming } from './upcoming.ts'
 
-/** How to reach a SUT. */
 export interface SutTarget {
   readonly host: string
   readonly port: number
@@ -30,16 +29,13 @@ export interface AdmissionOptions {
   readonly get: (id: string) => Upcoming | undefined
   readonly targetOf: (sutId: string) => SutTarget | undefined
   readonly runner: Pick<Runner, 'inspect'>
-  /** Pseudonyms of clients in the log. */
   readonly clientPseudonyms: {
-    /** Whether a pseudonym belongs to an address. */
     readonly matches: (pseudonym: string, address: string) => boolean
     /** False once the key of a pseudonym is gone: it then belongs to no address. */
     readonly isKnown: (pseudonym: string) => boolean
   }
   /** The password of a SUT; undefined if it has none. */
   readonly passwordOf: (sutId: string) => Promise<string | undefined>
-  /** Who may connect. */
   readonly clients: 'holder' | 'any'
 }
 

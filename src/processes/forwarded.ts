@@ -38,7 +38,6 @@ interface ForwardedOptions {
   readonly alarms: Readonly<Record<'raise' | 'clear', (part: 'gateway', sentence: string) => void>>
 }
 
-/** The numbers of open connections. */
 const makeCounts = () => {
   const counts = new Map<string, number>()
   const connections = (id: string): number => counts.get(id) ?? 0

@@ -22,9 +22,7 @@ export interface ForwardingOptions {
   readonly signal: AbortSignal
 }
 
-/** Has the gateway open and close ports. */
 const makePorts = ({ forwarded, gateway, targetOf, onError }: ForwardingOptions) => {
-  /** Ports that the gateway is opening. */
   const opening = new Set<Promise<unknown>>()
   return {
     /** Passes the current target of a reservation to the gateway, which drops its cached verdicts. */

@@ -12,10 +12,8 @@ const PERIOD_MS = 60_000
 const CRITERIA_MAX = 1 << 16
 
 type Entry = DataOf<'RefusalsCounted'>['refusals'][number]
-/** A refusal to count. */
 export type Refused = Omit<Entry, 'count'>
 
-/** A count under way. */
 const beginCount = (from: number) => {
   const entries = new Map<string, { readonly refused: Refused; count: number }>()
   let criteria = 0

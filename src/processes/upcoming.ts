@@ -21,7 +21,6 @@ export interface Upcoming {
   /** When it was last kept alive, in Unix milliseconds, 0 if it was not; and whether its holder ever did that. */
   readonly kept: number
   readonly hasHeartbeats: boolean
-  /** What is recorded of it. */
   readonly recorded: 'nothing' | 'start' | 'end'
 }
 

@@ -15,7 +15,6 @@ const POLL_INTERVAL_MS = 50
 const storePositionOf = (file: Pick<ViewsFile, 'progress'>): StorePosition =>
   file.progress()?.storePosition ?? BEGINNING
 
-/** The events of a store after a position, up to another. */
 async function* eventsBetween(store: EventStore, after: StorePosition, upTo: StorePosition) {
   if (after >= upTo) return
   const stop = new AbortController()

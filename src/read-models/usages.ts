@@ -52,7 +52,6 @@ export const makeTally = (from: number) => {
       const reserved = unfinished.get(id)
       return reserved && { quarters: reserved.counted, isExempt: reserved.is_exempt }
     },
-    /** Reservations kept. */
     size: (): number => unfinished.size,
     addToWeek,
     add,
@@ -108,7 +107,6 @@ export const makeUsages = ({ views, clock, reservationsMax = RESERVATIONS_MAX }:
       const isUsable = tally !== undefined && clock() / 1000 >= tally.from
       return isUsable ? tally : keep(userId, load(userId))
     },
-    /** Ends the updates. */
     close: unwatch,
   }
 }

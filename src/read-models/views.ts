@@ -29,7 +29,6 @@ const orUndefined = <A>(read: () => A | undefined): A | undefined => {
   }
 }
 
-/** Reads of rows in the file. */
 const makeReads = (file: ViewsFile, writer: Writer, reader: ReturnType<typeof openListReader>) => {
   /** Whether a full disk takes no more rows. Those written before are read then. */
   const isFull = (): boolean => writer.isDiskFull() && !file.isStaging()
@@ -120,9 +119,7 @@ export const openViews = async (options: ViewsOptions) => {
     readSnapshot: (stream: string): Snapshot | undefined => orUndefined(() => find(stream) ?? file.snapshot(stream)),
     /** Keeps a snapshot, to be written with the rows up to its store position. */
     keepSnapshot: keep,
-    /** Drops snapshots that are not written yet. */
     dropUnwrittenSnapshots: dropAll,
-    /** Writes what is pending and closes. */
     close: async (): Promise<void> => {
       await endFollowing()
       await reader.close()

@@ -16,16 +16,13 @@ export interface Credential {
 }
 
 export interface LoadOptions {
-  /** All users as recorded until now. */
   readonly readState: () => Promise<UsersState>
-  /** The secrets of each of these users. */
   readonly readSecrets: (userIds: readonly string[]) => Promise<readonly UserSecrets[]>
 }
 
 /** Users whose secrets are read at a time. */
 const AT_A_TIME = 32
 
-/** What is kept of a user in memory. */
 export interface UserEntry {
   readonly secrets: UserSecrets
   readonly member: Member

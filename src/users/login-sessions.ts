@@ -27,7 +27,6 @@ interface LoginSessionsOptions {
   readonly users: Pick<Users, 'byId' | 'member' | 'epochOf' | 'refresh'>
   /** Gives a user an epoch, or another one, which ends all of its sessions. */
   readonly renewEpoch: (user: User) => Promise<void>
-  /** Whether a session was ended before it expired. */
   readonly isEnded: (id: string) => boolean
   /** Unix milliseconds. */
   readonly clock: () => number

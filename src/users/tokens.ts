@@ -36,7 +36,6 @@ export const mayHaveRole = (user: Pick<User, 'role'>, role: Role): boolean =>
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
-/** Tokens in place of passwords. */
 export const makeTokens = ({ find, users, clock }: TokensOptions) => {
   const userOf = ({ _id, user_id, role, expires_at, scope, revoked_at }: KnownToken): User | undefined => {
     const user = users.byId(user_id)

@@ -26,7 +26,6 @@ export interface UsersOptions extends LoadOptions {
 /** Before a failed reading is repeated. */
 const RETRY_DELAY_MS = 1_000
 
-/** Looks users up by id and name. */
 const indexOf = (entries: readonly UserEntry[]) => {
   const present = entries.filter(({ user }) => user !== undefined)
   const identified = entries.flatMap(({ secrets: { identity }, member }) => {
@@ -51,7 +50,6 @@ const findByName = ({ byName }: ReturnType<typeof indexOf>, name: string): UserE
   return others.length === 0 ? found : undefined
 }
 
-/** What is read of the users as they are. */
 const lookUps = (index: () => ReturnType<typeof indexOf>) => ({
   byId: (id: string): User | undefined => index().byId.get(id)?.user,
   /** In order of creation. */
@@ -66,7 +64,6 @@ const lookUps = (index: () => ReturnType<typeof indexOf>) => ({
   },
   /** Of those that have a password, in any case of the name. */
   credentialOf: (name: string): Credential | undefined => findByName(index(), name)?.credential,
-  /** Whether a user still has this credential. */
   isCurrent: (credential: Credential): boolean => index().byId.get(credential.user._id)?.credential === credential,
   /** Names of present users, folded, by the id of their secret. */
   names: (): ReadonlyMap<string, string> => index().names,
@@ -130,7 +127,6 @@ export const openUsers = async (options: UsersOptions) => {
     },
     /** Whether the last reading that the log caused failed. */
     isFailing: (): boolean => hasFailed,
-    /** Reads what has been recorded until now. */
     refresh,
     /** The same before an id is called unknown: another instance may have just made the user. */
     catchUp: options.isShared ? makeCatchUpUsers(refresh) : NOTHING_TO_CATCH_UP,

@@ -78,7 +78,6 @@ export const followSecrets = (store: Pick<EventStore, 'records'>, after: StorePo
     owners: owners as ReadonlyMap<string, ReadonlyMap<string, ExpectedSecret>>,
     /** Keys given up as lost. */
     forgotten: forgotten as ReadonlySet<string>,
-    /** Reads newer events. */
     catchUp: async (): Promise<void> => {
       for await (const _ of read());
     },
@@ -96,7 +95,6 @@ interface SecretFinding {
 export interface VerifiedVault {
   /** Current secrets, by the log. */
   readonly secrets: number
-  /** Number of decrypted secrets. */
   readonly opened: number
   /** By their keys, secrets whose keys are missing, and perhaps given up: only their ids were checked. */
   readonly unopened: readonly { readonly key: string; readonly secrets: number; readonly is_forgotten: boolean }[]

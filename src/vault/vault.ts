@@ -8,7 +8,6 @@ import type { SecretStore } from '../event-store/event-store.ts'
 import { KEY_CHECKS, NONCE_BYTES, openSecret, type Place, sealSecret } from './cipher.ts'
 import type { KeyRing } from './keys.ts'
 
-/** What the vault uses of the store. */
 export type VaultStore = Pick<SecretStore, 'readSecrets' | 'writeSecrets'>
 
 type SecretValues<F extends string> = { readonly [K in F]?: string | undefined }
@@ -19,7 +18,6 @@ export interface Sealed<F extends string> {
   readonly secrets: readonly SealedSecret[]
 }
 
-/** A secret as it was read. */
 interface OpenedSecret {
   /** The id of the change that an event names. */
   readonly id: string
@@ -146,7 +144,6 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
     check: (): Promise<E.Either<readonly string[], void>> => take(keys),
     /** Checks another ring the same way and, if Right, makes it current. */
     take,
-    /** The current ring. */
     keys: (): KeyRing => keys,
     /** Undefined if there is nothing to seal. */
     seal: (sutId: string, secrets: SecretValues<SecretField>): Sealed<SecretField> | undefined => {

@@ -8,7 +8,6 @@ import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '.
 import { Misconfigured } from '../config/config.ts'
 import { type Core, type FirstAdministrator, type FirstUser, type Lab, whenStoreAnswers } from '../core/base.ts'
 
-/** Name of the administrator created at the first start. */
 const FIRST_NAME = 'admin'
 
 /**

@@ -13,7 +13,6 @@ const POLL_INTERVAL_MS = 250
 /** Between two readings for credentials that are wrong here, which anybody may send. */
 const CREDENTIALS_INTERVAL_MS = 1_000
 
-/** All but the users. */
 type OpenUsersOptions = Omit<Lab, 'users'>
 
 /** Watches how long ago this instance last knew all users, and whether the vault has other keys. */
@@ -65,7 +64,6 @@ export const openAllUsers = async (options: OpenUsersOptions) => {
   }
 }
 
-/** Keeps testers to their quotas. */
 export const openQuotas = ({ config, users, views, clock, opened }: Lab): Quotas => {
   const usages = makeUsages({ views, clock })
   opened.defer(usages.close)

@@ -106,7 +106,6 @@ export const makeTicketHolder =
     return admitted && isStillHolder(users, signedIn, admitted) ? admitted : undefined
   }
 
-/** The provider, if there is one. */
 export const openSingleSignOn = (lab: Lab): SingleSignOn | undefined => {
   const { config, vault, log, clock, randomBytes } = lab
   const { oidc } = config

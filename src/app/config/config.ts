@@ -99,10 +99,8 @@ const readAll = (read: ReadVariable, environment: Variables, directory: string) 
     tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
     /** Peers whose forwarding headers are trusted. */
     trustedProxies: read('BERTH_TRUSTED_PROXIES', readAddressRanges, []),
-    /** The data directory. */
     data,
     eventStore: read('BERTH_EVENT_STORE', (value) => readEventStore(value, directory), inData),
-    /** The first administrator's password, if set. */
     adminPassword: read('BERTH_ADMIN_PASSWORD', readAdminPassword, undefined),
     /** The vault's keys; undefined when they are in `vaultKeyFile`. */
     vaultKeys: read('BERTH_VAULT_KEY', readVaultKeys, undefined),

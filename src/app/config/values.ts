@@ -29,7 +29,6 @@ export const readWholeNumber =
       ? E.right(Number(value))
       : E.left(`must be a whole number from ${min} to ${max}`)
 
-/** Reads a host name or an IP address. */
 export const readHost: ReadValue<string> = (value) =>
   isIP(value) !== 0 || (value.length <= ADDRESS_LENGTH_MAX && ADDRESS.test(value))
     ? E.right(value)

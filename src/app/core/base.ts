@@ -38,7 +38,6 @@ export interface FirstAdministrator {
   readonly password?: string
 }
 
-/** Where the service listens. */
 export interface Address {
   readonly host: string
   readonly port: number
@@ -87,7 +86,6 @@ export interface Runtime {
 /** As pino logs: fields first, then the message. */
 export type Log = Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>
 
-/** The phase of the service's life. */
 export interface Stage {
   hasFailed: boolean
   isStopping: boolean

@@ -29,7 +29,6 @@ const withFullAlarm = (store: EventStore, { alarms }: Base): EventStore => ({
   },
 })
 
-/** Opens the store, and reports while waiting for it. */
 const openLog = async (base: Base): Promise<EventStore> => {
   const { config, alarms, metrics, randomHex, onFatal, openStore: openOwn } = base
   if (openOwn !== undefined) return openOwn(randomHex, onFatal)

@@ -25,7 +25,6 @@ interface OpenRequestsOptions extends Omit<RequestParts, 'search' | 'grantsFor' 
   readonly log: { readonly error: (facts: object, sentence: string) => void }
 }
 
-/** What the clock triggers. */
 type GrantingTimes = Pick<GrantingOptions, 'clock' | 'isServing' | 'makeRequestId' | 'wake' | 'signal'>
 
 /** Requests for SUTs that wait until one is free. */
@@ -61,7 +60,6 @@ export const openRequests = (options: OpenRequestsOptions) => {
       const ids = new Set(passedOver.map(({ _id }) => _id))
       return (id) => ids.has(id)
     },
-    /** Says why a request waits. */
     explain: makeExplain({
       ...{ suts: matching.suts, requests: followed.get, personOf, reachableFor, clock },
       useOf: async (userId) => (await quotas.usesOf([userId]))(userId),

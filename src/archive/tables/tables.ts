@@ -19,7 +19,6 @@ export interface FoldedObject<D = object, I = object> {
   readonly ended_at: string | null
 }
 
-/** An outage of a SUT. */
 export interface Outage {
   readonly sut_id: string
   readonly cause: string

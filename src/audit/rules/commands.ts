@@ -41,7 +41,6 @@ export interface LogContext {
   readonly now: number
   /** The offer that a reservation takes up which was made for a request; undefined if it has none. */
   readonly offerOf: (requestId: string | undefined) => Offer | undefined
-  /** Whether a SUT may be retired. */
   readonly mayBeRetired: (sutId: string) => boolean
 }
 

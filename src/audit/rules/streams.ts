@@ -19,7 +19,6 @@ export interface Stream {
   state: StreamState | undefined
 }
 
-/** The streams of the log, by name. */
 export const makeStreams = () => {
   const streams = new Map<string, Stream>()
   /** The state of a stream; undefined if it is uncertain. */
@@ -28,7 +27,6 @@ export const makeStreams = () => {
     return stream?.isUncertain ? undefined : ((stream?.state as S | undefined) ?? initial)
   }
   return {
-    /** Makes the stream if it is new. */
     get: (name: string): Stream => {
       const known = streams.get(name)
       if (known !== undefined) return known

@@ -13,7 +13,6 @@ import { growTree } from '../merkle-tree.ts'
 import { makeRules, type Rules } from '../rules/rules.ts'
 import { type CheckpointComparison, compareCheckpoints, type Divergence, type SignedHead } from './checkpoints.ts'
 
-/** A violation found in a log. */
 export interface Finding {
   /** Position in the log; null for the log as a whole. */
   readonly position: PublicPosition | null
@@ -25,7 +24,6 @@ export interface Finding {
 export const byPosition = (a: Finding, b: Finding): number =>
   (a.position ?? Number.POSITIVE_INFINITY) - (b.position ?? Number.POSITIVE_INFINITY) || 0
 
-/** Maximum findings kept. */
 const KEPT_MAX = 10_000
 /** Events between progress reports. */
 const PROGRESS_EVERY = 8_192
@@ -44,12 +42,10 @@ interface VerifyOptions {
   /** Those of the embedded store, whose positions are public ones, so that gaps are missing events. */
   readonly links?: LogLinks | undefined
   readonly against?: readonly SignedHead[]
-  /** Called with the number of events checked. */
   readonly onProgress?: (done: number) => void
 }
 
 export interface Verified {
-  /** Number of events in the log. */
   readonly events: number
   /** Head of the log's Merkle tree, in base64. */
   readonly root: string

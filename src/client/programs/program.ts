@@ -24,7 +24,6 @@ export interface Program {
   readonly close: () => void
 }
 
-/** How a program is run. */
 export interface Run {
   readonly line: readonly string[]
   readonly env: Environment

@@ -16,7 +16,6 @@ export interface Target {
 
 /** The form of a token. users/tokens.ts has the exact one. */
 const TOKEN_LIKE = /^berth_[\w-]{1,128}$/
-/** Maximum bytes of the credentials file. */
 const CREDENTIALS_MAX = 4_096
 /** Permission bits of the group and of others. */
 const OTHERS = 0o077

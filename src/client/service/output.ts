@@ -3,7 +3,6 @@
 /** Exit codes of the client, from sysexits.h where it has one. */
 export const EXIT = { usage: 64, unreachable: 69, noMachine: 75, notInForce: 76, refused: 77 } as const
 
-/** Why the client ends, with its exit code. */
 export class ClientFailure extends Error {
   readonly exitCode: number
   /** Whether a change may have been made all the same: its answer may have been lost. */

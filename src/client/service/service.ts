@@ -42,7 +42,6 @@ export interface CallOptions {
   readonly accept?: 'text/plain' | 'text/csv' | 'application/x-ndjson'
   /** For a request that another run of the program may repeat. */
   readonly idempotencyKey?: string
-  /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

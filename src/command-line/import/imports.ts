@@ -27,7 +27,6 @@ const SUT_COLUMNS: readonly string[] = [...Object.keys(sutFields), 'user_name', 
 const toValue = (text: string): unknown =>
   /^\d{1,15}$/.test(text) ? Number(text) : text === 'true' ? true : text === 'false' ? false : text
 
-/** A SUT as the service takes it. */
 const toSut = ({ fields }: CsvRow): object => {
   const all = Object.entries(fields)
   const tags = all.filter(([column]) => column.startsWith(TAG))

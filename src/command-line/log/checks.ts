@@ -83,7 +83,6 @@ const comparison = ({ name, size, is_extended, root }: CheckpointComparison, eve
   return `${name}: the first ${size} events are not those that were signed`
 }
 
-/** What was not checked, as sentences. */
 const notChecked = (vault: VerifiedVault | undefined, config: Config): readonly string[] => {
   if (vault === undefined) return ['the secrets in the vault (use --vault)']
   const where = config.vaultKeys === undefined ? config.vaultKeyFile : 'BERTH_VAULT_KEY'

@@ -89,7 +89,6 @@ const lineOf = (event: HistoryEvent): string => {
 const Held = answer({ _id: opaqueId, user_id: opaqueId, user_name: line, start_time: line, end_time: line }, {})
 const Reservations = answer({ sut_reservations: listOf(Held) }, {})
 
-/** Prints who held a SUT at a time. */
 const printHolder = async (
   call: CallRoute,
   typed: string,

@@ -14,7 +14,6 @@ const resolved = (schema: JsonSchema): JsonSchema => {
   return $ref === undefined ? schema : (answerSchemas[$ref.split('/').at(-1) ?? ''] ?? {})
 }
 
-/** The members that an answer may have. */
 export const membersOfAnswer = ({ answer }: Route): ReadonlySet<string> =>
   new Set(Object.keys(resolved(answer).properties ?? {}))
 
@@ -55,7 +54,6 @@ const cellOf = (value: unknown): string => {
   return isOfTexts ? formatScope(value as Readonly<Record<string, string>>) : JSON.stringify(value)
 }
 
-/** What help says of the output. */
 export const describeOutput = (
   { method, path, isCreation }: Route,
   list: AnsweredList | undefined,

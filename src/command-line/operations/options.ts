@@ -75,7 +75,6 @@ const admits = (schema: JsonSchema, type: string): boolean => {
   return [own].flat().includes(type) || [...(anyOf ?? []), ...(oneOf ?? [])].some((each) => admits(each, type))
 }
 
-/** How an option is given. */
 export const optionFor = ({ schema, isRequired, note }: Field): Option =>
   schema.const === true
     ? { type: 'boolean', note }

@@ -6,7 +6,6 @@ import { ClientFailure, EXIT, visibleLine as printableLine } from '../../client/
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { ExpectedError, explainEnd } from '../../files/expected-error.ts'
 
-/** The exit codes of every command. */
 export const DONE = 0
 /** Refused, failed, or a difference found. */
 export const REFUSED = 1
@@ -24,7 +23,6 @@ export interface Terminal {
   readonly redraw: (text: string) => void
   /** The width of standard output if it is a terminal, undefined for a pipe or a file. */
   readonly columns: number | undefined
-  /** Whether standard error is a terminal. */
   readonly isWatched: boolean
   /** Unix milliseconds. */
   readonly now: () => number
@@ -33,7 +31,6 @@ export interface Terminal {
   readonly waitMax?: number
 }
 
-/** Random hex for ids, from the terminal's random bytes. */
 export const randomHexOf =
   ({ randomBytes }: Pick<Terminal, 'randomBytes'>): RandomHex =>
   (bytes) =>
@@ -46,7 +43,6 @@ export interface Command extends CommandHelp {
   readonly run: (args: CommandArguments, config: Config, terminal: Terminal) => Promise<number> | Promise<void>
 }
 
-/** A command was refused or failed. */
 export class CommandFailure extends ExpectedError {}
 
 /** The command line or the configuration is wrong. */

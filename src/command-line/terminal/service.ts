@@ -23,7 +23,6 @@ export const answer = <R extends t.Props, O extends t.Props>(required: R, option
 /** Text of one line, as ids, names and sentences are. */
 export const line = text(0, 16_384)
 
-/** A text of several lines. */
 export const multiline = text(0, 1_000_000, { lines: true })
 
 /** An answer that no command reads. */
@@ -59,7 +58,6 @@ export interface ServiceCall<A> extends Pick<CallOptions, 'accept' | 'body' | 'h
   readonly answer: t.Decoder<unknown, A>
 }
 
-/** A service refused a call. */
 export class CallRefused extends ClientFailure {
   readonly code: string
   readonly errors: NonNullable<Refusal['errors']>
@@ -75,7 +73,6 @@ const OUTAGE_MS = 10_000
 const OWN_LIMITS = { ...LIMITS, outageMs: OUTAGE_MS, retryMs: 100, isPatient: false }
 const SILENT = { stdout: () => undefined, stderr: () => undefined }
 
-/** Why a service with this name refuses. */
 const refusalOf = ({ status, body }: Answer, name: string): ClientFailure => {
   const read = Refusal.decode(body)
   if (E.isLeft(read)) return unreachable(`what answers at ${name} is not Berth; its status is ${status}`)
@@ -126,7 +123,6 @@ export async function* readPages<A extends { readonly _id?: unknown }>(
   }
 }
 
-/** What is found by name. */
 export type NamedKind = 'sut' | 'user'
 const NOUNS = { sut: 'SUT', user: 'user' } as const
 

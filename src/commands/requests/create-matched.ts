@@ -12,7 +12,6 @@ import type { Outcome, Sender } from '../command-envelope.ts'
 import { appendFailure, clockAhead, orUnavailable } from '../failures.ts'
 import { type Choice, findOffered, findPrevious, type MakingParts, makeLook, NOBODY } from './search.ts'
 
-/** A reservation that is asked for with criteria. */
 interface MatchRequest extends Asked {
   readonly criteria: Criteria
   readonly keepalive?: number | undefined

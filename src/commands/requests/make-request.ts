@@ -66,7 +66,6 @@ const refuseForever = (
   })
 }
 
-/** Refusals before SUTs are looked at. */
 const refuseAsked = (
   { actor, user_id, holderRole, priority, refusedSut }: AskedRequest,
   resolved: ResolvedWindow,

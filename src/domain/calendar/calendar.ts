@@ -22,7 +22,6 @@ export type Calendar = SortedList<Held>
 
 export const EMPTY: Calendar = []
 
-/** A SUT, as far as its calendar goes. */
 interface Scheduled {
   readonly windows: Calendar
   readonly values: { readonly turnaround: Seconds }

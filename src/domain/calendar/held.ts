@@ -26,7 +26,6 @@ export const isOver = ({ recorded }: Held): boolean => recorded === 'end' || rec
 export const startDue = ({ start, lateness }: Pick<Held, 'start' | 'lateness'>): UnixMilliseconds =>
   start * 1000 + lateness
 
-/** A reservation with `keepalive`, as something that is kept alive. */
 export const lifeOfReservation = (held: Pick<Held, 'keepalive' | 'kept' | 'start' | 'lateness'>): Kept => ({
   keepalive: held.keepalive,
   began: startDue(held),

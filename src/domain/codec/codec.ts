@@ -128,7 +128,6 @@ export const orNull = <A, O>(codec: t.Type<A, O>): t.Type<A | null, O | null> =>
   return isPlain(codec) ? markPlain(nullable) : nullable
 }
 
-/** The same codec, with a description in its schema. */
 export const described = <A, O>(codec: t.Type<A, O>, description: string): t.Type<A, O> =>
   withSchema(new t.Type(codec.name, codec.is, codec.validate, codec.encode), () => ({
     ...schemaOf(codec),

@@ -8,7 +8,6 @@ export interface Wanted {
   readonly criteria?: Criteria | undefined
   /** The only SUT, in place of criteria. */
   readonly sut_id?: string | undefined
-  /** Scopes that they must be in. */
   readonly scopes: readonly Scope[]
 }
 
@@ -25,7 +24,6 @@ export interface FreeWindow extends Window {
   readonly sut_id: string
 }
 
-/** Why no SUT was found. */
 export interface NothingFree {
   /** The number of SUTs that fit. */
   readonly matching: number

@@ -42,7 +42,6 @@ const criteriaOfScope = (scope: Scope): readonly Criterion[] =>
  */
 export const makeFitIndex = () => {
   const profiles: (Profile | undefined)[] = []
-  /** The slots that have a feature. */
   const having = new Map<string, Set<number>>()
   let capacity = FIRST_CAPACITY
   let every = emptySet(capacity)

@@ -3,7 +3,6 @@ export type SlotSet = Uint32Array<ArrayBuffer>
 
 const BITS = 32
 
-/** An empty set with room for so many slots. */
 export const emptySet = (slots: number): SlotSet => new Uint32Array(Math.ceil(slots / BITS))
 
 export const hasSlot = (set: SlotSet, slot: number): boolean => (((set[slot >>> 5] ?? 0) >>> (slot & 31)) & 1) === 1

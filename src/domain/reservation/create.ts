@@ -43,7 +43,6 @@ export interface CreateReservation {
   readonly random: string
 }
 
-/** Who reserves for whom. */
 export type ReservationRequest = Omit<CreateReservation, 'type' | 'window' | 'match' | 'keepalive' | 'random'>
 
 /** What a reservation is asked for with, whichever SUT it is to have. */

@@ -170,7 +170,6 @@ export const createSeries = (state: SutState, command: CreateSeries, now: number
   return exceeding ?? E.right(toEvents(sut, command, now))
 }
 
-/** Cancels the reservations of a series that have not begun. */
 export interface CancelSeries {
   readonly actor: Actor
   readonly user_id: string

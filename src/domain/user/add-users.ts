@@ -48,7 +48,6 @@ export interface AddUsers {
   readonly isList?: boolean
 }
 
-/** What is recorded of a new user. */
 const userAdded = ({ _id, role, quota: given, scope, credentials }: NewUser, quotaDefault?: Quota): Event => {
   const quota = newQuota({ quota: given, ...(quotaDefault && { quotaDefault }) }, null)
   return { type: 'UserAdded', data: { _id, role, credentials, ...(quota && { quota }), ...(scope && { scope }) } }

@@ -9,7 +9,6 @@ import type { UsersState } from './state.ts'
 const RULE =
   'must be 1 to 128 characters, without ":", invisible characters or lone surrogates, without white space at either end, not begin with "berth_", and not mix scripts, such as Latin and Cyrillic'
 
-/** The name of a new user, or a user's new name. */
 export const NewUserName = scalar(
   'user name',
   (u): u is string => typeof u === 'string' && isNewUserName(u),

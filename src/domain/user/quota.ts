@@ -16,7 +16,6 @@ export const quotaDocument = ({ hours_per_week, reservations_max, priority_max }
   priority_max,
 })
 
-/** A quota after a change of some of its limits. */
 export const changeQuota = (quota: Quota, change: QuotaChange): Quota => ({ ...quotaDocument(quota), ...change })
 
 export interface QuotaFields {

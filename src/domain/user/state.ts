@@ -26,9 +26,7 @@ export interface UserState {
   /** The events' times, as recorded. */
   readonly created_at: string
   readonly updated_at: string
-  /** Only of removed users. */
   readonly removed_at?: string
-  /** Only of erased users. */
   readonly erased_at?: string
 }
 

@@ -24,7 +24,6 @@ export interface User {
 /** The user of requests over the control socket. Only those who can read the log and the keys can reach it. */
 export const OPERATOR: User = { _id: 'command-line', name: 'command-line', role: 'administrator', accessSince: 0 }
 
-/** A session that began with a login. */
 export interface LoginSession {
   readonly _id: string
   /** The id of the user's epoch that it belongs to. */

@@ -22,7 +22,6 @@ export interface WebhookState {
   readonly disabled: { readonly at: string; readonly failure: DeliveryFailure } | null
   /** Everything up to this position was delivered, as far as recorded. */
   readonly position: number
-  /** The instance that delivers. */
   readonly instance: string
   /** The revision at which it was told where to go on. Progress from before that does not count. */
   readonly begun: number

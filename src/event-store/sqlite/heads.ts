@@ -111,7 +111,6 @@ export const makeHeads = (database: DatabaseSync, isWriter: boolean) => {
         // Closing rolls it back, and the next start reads the heads from the events.
       }
     },
-    /** The transaction was committed. */
     committed: (): void => {
       for (const [stream, head] of moving) kept.set(stream, head)
       moving.clear()

@@ -79,7 +79,6 @@ export const isEmptyFile = (database: DatabaseSync): boolean => {
   return isEmpty
 }
 
-/** Makes an empty file a log. */
 export const createLog = (database: DatabaseSync, randomHex: RandomHex): void => {
   database.exec(`BEGIN IMMEDIATE; ${SCHEMA}`)
   try {

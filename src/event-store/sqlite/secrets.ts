@@ -147,7 +147,6 @@ const makeEraseSecrets = (options: SecretStoreOptions, write: Write): SecretStor
   }
 }
 
-/** Reads secrets, and changes them outside of appends. */
 export const makeSecretStore = (options: SecretStoreOptions): SecretStore => {
   const { database, writer, runRead: run } = options
   const write = makeSecretWrite(options)

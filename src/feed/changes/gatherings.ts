@@ -53,7 +53,6 @@ const mergeChanges = (changes: readonly (Change | undefined)[]): readonly Change
   return [...byObject.values()]
 }
 
-/** Reads what changed in a stretch of the log. */
 const readChanges = async (
   { readAfter }: LogReader,
   userId: string,

@@ -28,7 +28,6 @@ const isInScope = (tags: Tags | undefined, scope: Scope): boolean => tags !== un
 const isSutSeen = ({ id, retagged }: Change, scope: Scope, { now, before }: Sight): boolean =>
   isInScope(now(id), scope) || retagged.some((revision) => isInScope(before(id, revision), scope))
 
-/** Whether a reader is told of a change. */
 export const isToldTo = (change: Change, { userId, role, scope }: Viewer, sight: Sight): boolean => {
   if (role !== 'tester') return true
   const isOwn = change.userId === userId

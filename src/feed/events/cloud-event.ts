@@ -32,7 +32,6 @@ export interface CloudEvent {
  */
 export const schemaUrn = (type: EventType, version: number): string => `urn:berth:schema:${type}:${version}`
 
-/** The path at which the schema is served. */
 export const schemaPath = (type: EventType, version: number): string => `/schemas/${type}.${version}.json`
 
 /** Sorts members as the log stores them; a newly made event may have them in another order. */

@@ -26,7 +26,6 @@ export interface Frames {
   readonly ending: (why: EndReason, position: PublicPosition) => string
 }
 
-/** How a stream of events is encoded. */
 export interface Format extends Frames {
   readonly event: (entry: FeedEntry) => string
 }

@@ -31,7 +31,6 @@ const forward = (from: Duplex, to: Duplex): (() => number) => {
   return () => passedOn
 }
 
-/** Bytes forwarded. */
 export interface Bytes {
   readonly bytesToSut: number
   readonly bytesFromSut: number

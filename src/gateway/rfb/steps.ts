@@ -1,4 +1,3 @@
-/** The next step of a handshake. */
 export type Step =
   /** Reads exactly this many bytes, at least 1. Continues with undefined if the stream ends first. */
   | { readonly read: number }

@@ -83,7 +83,6 @@ function* readResult(version: RfbVersion, unexplained: Cause): Handshake<ProbeFi
   return result === TOO_MANY ? { ...failure, cause: 'locked_out' } : failure
 }
 
-/** The security type to use, or why there is none. */
 const chooseType = (types: readonly number[], hasPassword: boolean): number | Cause => {
   const usable = hasPassword ? [SECURITY.vncAuthentication, SECURITY.none] : [SECURITY.none]
   return usable.find((known) => types.includes(known)) ?? (hasPassword ? 'no_security_type' : 'no_password')

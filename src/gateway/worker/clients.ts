@@ -30,7 +30,6 @@ interface Client {
   /** Undefined for a client in the main thread, which is admitted by other means. */
   readonly address: string | undefined
   readonly isBound: boolean
-  /** Whether the vault has a password of the SUT. */
   readonly hasPassword: boolean
 }
 

@@ -68,7 +68,6 @@ export const SUTS_MAX = 100
 /** Seconds. Proxies cut a request that is not answered for a minute, or less. */
 const WAIT_MAX = 60
 export const waitParameter = wholeNumber(0, WAIT_MAX)
-/** A query that has only that. */
 export const waitUntil = (what: string) =>
   queryOf({ wait: described(waitParameter, `Seconds to wait until ${what}, 0 by default.`) })
 
@@ -88,7 +87,6 @@ export const positionParameter = parsed<PublicPosition>('position', readPosition
 export const LATEST = 'latest'
 const MUST_BE_AFTER = `${MUST_BE_POSITION}, or ${LATEST}`
 
-/** The codec of `after`. */
 export const afterParameter = parsed<PublicPosition | typeof LATEST>(
   'after',
   (text) => (text === LATEST ? E.right(LATEST) : E.fromNullable(MUST_BE_AFTER)(parsePosition(text))),
@@ -116,5 +114,4 @@ export interface AsOfQuery {
   readonly as_of?: AsOf
 }
 
-/** Roles that may use as_of. */
 export const asOfRoles: Readonly<Record<string, readonly Role[]>> = { as_of: ['administrator', 'auditor'] }

@@ -14,7 +14,6 @@ export interface Attached {
   readonly endedBy: () => SessionCause
 }
 
-/** Limits of a console. */
 export interface ConsoleLimits {
   /** Maximum bytes of a message. */
   readonly messageMax: number

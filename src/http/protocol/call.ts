@@ -15,7 +15,6 @@ export type MediaTypes = readonly [string, ...string[]]
 /** What the header fields of a request say, decoded: those that its route may have. */
 export interface RequestHeaders {
   readonly retryKey?: string
-  /** The reason given by the client. */
   readonly reason?: string
   /** The revisions If-Match allows; undefined for any. */
   readonly ifMatch?: readonly number[] | undefined
@@ -64,7 +63,6 @@ export const envelopeOf = ({ user, requestId, idempotencyKey, reason, client }: 
   client,
 })
 
-/** A streamed response body. */
 export interface StreamedBody {
   /** Whether nothing from the log is sent until the store can be read. */
   readonly isHeld?: boolean

@@ -29,7 +29,6 @@ export interface Route<in P = never, B = unknown, Q = unknown> {
   readonly isCreation?: true
   /** Whether its responses say until when the reservation or request is kept alive. */
   readonly isKept?: true
-  /** Whether its responses have an ETag. */
   readonly isTagged?: true
   /** The codes it refuses with, beside those that every operation of its kind has. */
   readonly refusals?: readonly Code[]
@@ -50,7 +49,6 @@ export interface Route<in P = never, B = unknown, Q = unknown> {
   readonly parameterRoles?: Readonly<Record<string, readonly Role[]>>
   /** The media type of the response; JSON by default. Error responses are always JSON. */
   readonly mediaType?: string
-  /** Alternative media types for content negotiation. */
   readonly otherMediaTypes?: readonly string[]
   /**
    * Whether it is available while the log is still being read, and while users are unknown, then to those whose
@@ -61,7 +59,6 @@ export interface Route<in P = never, B = unknown, Q = unknown> {
   readonly answersRepeats?: true
   /** Whether Idempotency-Key is ignored: a repetition is not to have the first response. */
   readonly ignoresRetryKey?: true
-  /** Absent if the route takes no body. */
   readonly body?: DecodeBody<B>
   readonly isBodyOptional?: true
   /** Absent if the route takes no parameters. */

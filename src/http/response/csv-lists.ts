@@ -43,7 +43,6 @@ const SUT_REQUEST: Columns<SutRequest & { readonly user_name: string }> = [
   ...(['status', 'sut_reservation_id'] as const),
 ]
 
-/** The columns of the lists that there are as CSV. */
 export const CSV_COLUMNS = { sut: SUT, reservation: RESERVATION, session: SESSION, sut_request: SUT_REQUEST } as const
 
 const memberOf = (value: unknown, name: string): unknown => (value as Readonly<Record<string, unknown>>)[name]
@@ -58,7 +57,6 @@ const fieldOf = (entry: unknown, column: string): string => {
 export const csvLine = (entry: object, columns: readonly string[]): string =>
   `${columns.map((column) => fieldOf(entry, column)).join(',')}\r\n`
 
-/** The line with the names of columns. */
 export const csvHead = (columns: readonly string[]): string => `${columns.join(',')}\r\n`
 
 export interface CsvLimits extends SendingLimits {

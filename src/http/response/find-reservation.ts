@@ -50,7 +50,6 @@ export interface FoundReservation {
   readonly position: PublicPosition
 }
 
-/** What finding one refuses with. */
 export const OF_RESERVATION: readonly Code[] = [
   'not_your_reservation',
   'reservation_not_found',

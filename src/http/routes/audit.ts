@@ -47,7 +47,6 @@ const beyond = (name: string, of: number): E.Either<Failure, never> =>
 interface LogView {
   readonly log: LogIndex
   readonly tree: TreeReader
-  /** The number of events. */
   readonly events: number
 }
 

@@ -70,7 +70,6 @@ const filterOf = ({ type, sut_id, user_id, actor, from, to }: EventsQuery) => {
 }
 
 const LINES = 'application/x-ndjson'
-/** Media types of streams, besides JSON pages. */
 const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
 
 /** Prevents proxies from buffering or transforming the stream. */

@@ -49,7 +49,6 @@ export const entriesAfter = <A extends { readonly _id: string }>(
 type PagedLists = Pick<Lists, 'suts' | 'reservations' | 'series' | 'sessions' | 'sutRequests'>
 type DetailsOf<Name extends keyof PagedLists> = ReturnType<Lists[Name]> extends ListPage<infer D> ? D : never
 
-/** What is listed, and how. */
 interface Listing<Name extends keyof PagedLists> {
   readonly query: Omit<Parameters<Lists[Name]>[0], 'limit' | 'offset'>
   /** Those of the list as CSV, if there is one. */

@@ -20,7 +20,6 @@ export type Show<P, C> = (parts: P, call: C, version: Version, now: number) => R
 
 const future = (detail: string): E.Either<Refusal, never> => E.left(invalid([inQuery('as_of', detail)]))
 
-/** A moment to read as of. */
 interface Moment {
   /** The position of the last event by then; absent for now. */
   readonly asOf?: PublicPosition

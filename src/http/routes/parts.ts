@@ -85,7 +85,6 @@ export interface Parts {
   readonly checkSut: (sutId: string) => Promise<Either<Failure, ProbeResult>>
   /** When SUTs were last checked, in milliseconds since boot. */
   readonly lastChecks: LRUCache<string, number>
-  /** The reservations that this instance forwards. */
   readonly forwarded: Pick<ForwardedReservations, 'has' | 'waitUntilOpen' | 'openSince' | 'connections' | 'lastError'>
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
@@ -132,7 +131,6 @@ export interface Parts {
   readonly agents: ReturnType<typeof openAgents>
   readonly condition: () => HealthCondition
   readonly metrics: { readonly text: () => Promise<string> }
-  /** The digest of the page that is served. */
   readonly digest: () => Promise<string>
 }
 
@@ -142,12 +140,10 @@ export interface SignInTransaction extends SignInChecks {
   readonly expires: number
 }
 
-/** Single sign-on with the provider of a service. */
 export interface SingleSignOn {
   readonly provider: Provider
   readonly roles: RoleMapping
   readonly transactions: Sealer<SignInTransaction>
-  /** Transactions that were used, by their nonce. */
   readonly used: UsedTickets
   /** Sign-ins that wait for the provider now. */
   exchanging: number

@@ -68,7 +68,6 @@ const change = async (
   return E.isLeft(newest) ? newest : E.left(await explainOver(parts, _id, user))
 }
 
-/** Responds with the document. */
 const respond = async (...args: Parameters<typeof change>): RouteResult =>
   E.map((version: Version) => documentResponse('reservation', version, false))(await change(...args))
 

@@ -128,7 +128,6 @@ const followFiles = (first: Pair, files: Pair, { clock, log, alarms, interval = 
   })
 
   return {
-    /** The active pair. */
     current: (): Pair => current,
     /** When it expires, in Unix milliseconds. */
     expiry: (): number => validTo(current).getTime(),

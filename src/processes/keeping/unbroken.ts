@@ -1,7 +1,6 @@
 import type { ProcessClock } from '../clock.ts'
 
 interface UnbrokenOptions {
-  /** Whether the service is ready. */
   readonly isReady: () => boolean
   readonly clock: ProcessClock
   /** Milliseconds since boot, including suspension. */

@@ -11,14 +11,12 @@ import { followMonitored, type MonitoredSut, type MonitoredSuts } from './monito
 import { FAILURES, isSameMachine, type Last, nextResult } from './probe-results.ts'
 import { makeProbing, type ProbingOptions } from './probing.ts'
 
-/** The actor of events recorded by probes. */
 const MONITOR: Actor = { _id: 'monitor', role: 'system' }
 
 export interface MonitorOptions extends RecordingOptions, Omit<ProbingOptions, 'count'> {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch' | 'waitForStorePosition'>
   /** Milliseconds since boot. */
   readonly sinceBoot: () => number
-  /** The id of this instance. */
   readonly instance: string
   /** Whether this instance probes a SUT. */
   readonly isOurs: (sut: Sut) => boolean

@@ -5,7 +5,6 @@ import type { Cause } from '../../domain/monitoring/status.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Views } from '../../read-models/views.ts'
 
-/** A monitored SUT. */
 export interface MonitoredSut {
   readonly sut: Sut
   /** Milliseconds between probes. */

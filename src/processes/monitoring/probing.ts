@@ -16,7 +16,6 @@ export interface ProbingOptions {
   readonly useOf: (sutId: string) => Promise<Use | undefined> | Use | undefined
   /** Called with each result, before the probe resolves. Undefined: nothing could be found out. */
   readonly count: (sut: Sut, probed: ProbeResult | undefined) => Promise<void>
-  /** Called with the outcome of each probe. */
   readonly onProbe: (outcome: 'reachable' | 'in_use' | Cause) => void
   readonly signal: AbortSignal
 }

@@ -16,7 +16,6 @@ export interface AbandonedOptions extends RecordingOptions {
 
 /** How long the instance which forwarded a reservation has to close its session after the end. */
 const CLOSE_DELAY_MS = 60_000
-/** Between looks at all open sessions. */
 const LOOK_INTERVAL_MS = 15_000
 /** Sessions per page: a page must not hold the thread for long. */
 const PAGE = 100

@@ -9,7 +9,6 @@ import { sessionStream } from '../../domain/values/ids.ts'
 import { makeRecordNow, type RecordingOptions } from '../process.ts'
 import type { Tracked } from './tracker.ts'
 
-/** The actor of sessions. */
 export const GATEWAY: Actor = { _id: 'gateway', role: 'system' }
 
 /** Maximum sessions waiting for their opening to be recorded, about 5 MB. Further ones are not recorded at all. */

@@ -58,7 +58,6 @@ const makeSave = ({ save, clock, leftover }: SessionsOptions, unfinished: () => 
   })
 }
 
-/** Records sessions of the gateway's connections. */
 export const makeSessions = (options: SessionsOptions) => {
   const { views, clock, sinceBoot, isShared, isServing, onError } = options
   let [hasBegun, isOverdue, savedAt] = [false, false, Number.NEGATIVE_INFINITY]

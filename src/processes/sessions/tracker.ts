@@ -83,7 +83,6 @@ const count = (tracked: Tracked, { connection, bytesToSut, bytesFromSut }: Count
   known.fromSut = bytesFromSut
 }
 
-/** Opens and ends sessions. */
 const makeCurrent = ({ instance, clock, sinceBoot, reservationOf, makeSessionId, record }: TrackerOptions) => {
   /** Sessions that have not ended. Bounded by the reservations that are forwarded here. */
   const byReservation = new Map<string, Tracked>()

@@ -7,9 +7,7 @@ import type { Sent } from './send.ts'
 /** Attempts that are remembered of a webhook. */
 const ATTEMPTS_MAX = 100
 
-/** An attempt to deliver an event, as it is shown. */
 export interface DeliveryAttempt {
-  /** The id of the event. */
   readonly event: string
   readonly type: string
   /** Null of an event that is in no log. */

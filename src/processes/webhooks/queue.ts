@@ -2,7 +2,6 @@ import { type PublicPosition, previousPosition } from '../../domain/values/posit
 import type { Milliseconds } from '../../domain/values/units.ts'
 import type { FeedEntry } from '../../feed/events/entry.ts'
 
-/** An event that is to be delivered. */
 export interface Item {
   readonly entry: FeedEntry
   /** That have failed. */

@@ -11,7 +11,6 @@ import type { IsAllowed } from './addresses.ts'
 const TIMEOUT_MS = 15_000
 /** Bytes of an answer that are read, and thrown away. */
 const ANSWER_BYTES_MAX = 65_536
-/** Connections to a receiver. */
 export const UNDER_WAY_MAX = 16
 
 /** An answer with 2xx has no failure. */

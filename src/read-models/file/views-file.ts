@@ -31,7 +31,6 @@ export type StoredRow = Readonly<Record<string, SQLOutputValue>>
 /** A table derived from the log. */
 export interface StoredTable {
   readonly name: string
-  /** Whether it has versions of objects. */
   readonly hasVersions: boolean
   /** Ordered by key. */
   readonly rows: () => Iterable<StoredRow>

@@ -12,7 +12,6 @@ export interface OutageListQuery {
   readonly scope?: Scope | undefined
   readonly from: number
   readonly to: number
-  /** The number of changes that are read at most. */
   readonly max: number
 }
 

@@ -5,7 +5,6 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import { makeRunQuery, prepareArrays, type RunQuery, readRow } from '../../files/sqlite.ts'
 import { CURRENT } from '../tables/schema.ts'
 
-/** A page of a list. */
 export interface PageQuery {
   readonly limit: number
   readonly offset: number
@@ -17,7 +16,6 @@ export interface PageQuery {
   readonly asPositions?: boolean
 }
 
-/** Rows of a list. */
 export interface ListRows<Details = object> {
   /** JSON texts. */
   readonly documents: readonly string[]
@@ -106,7 +104,6 @@ const select = (table: string, filters: readonly Condition[], asOf: PublicPositi
   return condition(`${current.sql} UNION ALL ${former.sql}`, ...current.values, ...former.values)
 }
 
-/** A list of the objects of a table. */
 export interface List<Query extends PageQuery> {
   readonly table: Table
   readonly filters: (query: Query, ask: RunQuery) => readonly Condition[]

@@ -46,7 +46,6 @@ export const reservationStateOf = (ended: string | null, { start, end }: Window,
 }
 
 export const NOT_CANCELLED = "ended IS NOT 'cancelled'"
-/** Reservations that were not cancelled. */
 export const LISTED = `${CURRENT} AND ${NOT_CANCELLED}`
 
 /** Reservations, now or as of the past. */
@@ -83,7 +82,6 @@ export const SERIES: List<ReservationListQuery> = {
   ],
 }
 
-/** A row of a reservation of a series. */
 export interface SeriesReservation extends Window {
   readonly id: string
   readonly document: string

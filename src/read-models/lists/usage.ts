@@ -12,7 +12,6 @@ interface UsageQuery {
 
 /** What of a user's reservations counts for a quota. */
 interface UserUsage {
-  /** Those that are not over. */
   readonly unfinished: readonly Pick<Version, 'id' | 'ended' | 'internal'>[]
   /** Quarters of those that are over, in the weeks in which one that is not over may count, and later ones. */
   readonly weeks: readonly { readonly week: number; readonly quarters: number }[]

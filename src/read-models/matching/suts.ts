@@ -26,7 +26,6 @@ const QUARTERS_MAX = 4
 const NOTHING = emptySet(0)
 const EVERYWHERE: Scope = {}
 
-/** What a SUT has free at a quarter. */
 export const openingOf = ({ windows, turnaround }: KnownSut, quarter: number): Opening =>
   openingAt(windows, quarter, turnaround)
 

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { readRegularText } from '../../files/read-regular-file.ts'
 
-/** Bytes of the file. */
 const FILE_BYTES_MAX = 4_096
 const SECRET = /^[^\p{Cc}\p{Cs}]+$/u
 

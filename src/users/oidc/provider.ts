@@ -161,7 +161,6 @@ const makeExchange =
     )
   }
 
-/** The OpenID Connect provider. */
 export const makeProvider = (options: ProviderOptions) => {
   const { redirectUri, claim, clientSecretFile, now = () => performance.now() } = options
   const clientAuth = makeClientAuth()

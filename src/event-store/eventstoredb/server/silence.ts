@@ -16,7 +16,6 @@ const LIMITS = {
 export interface WatchedSubscription {
   /** Store position of the last event of the log that has arrived. Undefined until the subscription was sent. */
   readonly arrived: StorePosition | undefined
-  /** Number of responses that have arrived. */
   readonly responses: number
   /** Whether this process takes no more for now. */
   readonly isPaused: boolean

@@ -88,7 +88,6 @@ ${items.join('\n')}
 </nav>`
 }
 
-/** The chapters before and after one. */
 const neighbours = (groups: readonly Group[], current: string): string => {
   const all = groups.flatMap(({ chapters }) => chapters)
   const at = all.findIndex(({ name }) => name === current)
@@ -108,7 +107,6 @@ const guidePage = (title: string, files: string, content: string): string =>
     script: 'guide.js',
   })
 
-/** A chapter as a page, with all chapters beside it. */
 const chapterPage = ({ name, title, markdown }: Chapter, groups: readonly Group[], { files, version }: Site): string =>
   guidePage(
     title,

@@ -6,7 +6,6 @@ import { escapeHtml } from './markdown.ts'
 const WEB = new URL('../../../web/', import.meta.url)
 /** Without scripts it has a plain bar on top, in whose place the script puts that of the page, with who is signed in. */
 const TEMPLATE = readFileSync(new URL('documents/document.html', WEB), 'utf8')
-/** The icons of the page. */
 const [ICONS = ''] = /<svg class="sprite"[\s\S]*?<\/svg>/.exec(readFileSync(new URL('index.html', WEB), 'utf8')) ?? []
 
 interface Shell {
@@ -16,12 +15,10 @@ interface Shell {
   /** The style sheets and the module in src/web that it needs. */
   readonly styles: readonly string[]
   readonly script: string
-  /** Further tags of the head. */
   readonly head?: string
   readonly content: string
 }
 
-/** A page as HTML. */
 export const shell = ({ title, files, styles, script, head = '', content }: Shell): string => {
   const links = styles.map((name) => `<link rel="stylesheet" href="${files}${name}">\n`)
   const parts: Readonly<Record<string, string>> = {

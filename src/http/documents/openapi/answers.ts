@@ -227,7 +227,6 @@ const problem = closedSchema(
   },
 )
 
-/** By component name. */
 export const answerSchemas: Readonly<Record<string, JsonSchema>> = {
   Reservation: closedSchema(reservation, added),
   ReservationList: page('sut_reservations', refTo('Reservation')),
@@ -283,7 +282,6 @@ export const answerSchemas: Readonly<Record<string, JsonSchema>> = {
   Consistency: closedSchema({ from: count, to: count, hashes: list(hash) }),
 }
 
-/** Those of events. */
 export const eventSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   ...Object.fromEntries(EVENT_TYPES.map((type) => [dataName(type), dataSchema(type)])),
   Event: anyEvent(),

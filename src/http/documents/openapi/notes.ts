@@ -100,7 +100,6 @@ const noteOnMember = (name: string): string | undefined =>
 
 export const noteOnPathParameter = (name: string): string | undefined => PATH_PARAMETERS[name]
 
-/** Adds the descriptions to a schema. */
 export const withNotes = (schema: JsonSchema): JsonSchema => {
   const { properties, oneOf } = schema
   const members = Object.entries((properties ?? {}) as Readonly<Record<string, JsonSchema>>).map(([name, member]) => [

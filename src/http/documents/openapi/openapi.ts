@@ -90,7 +90,6 @@ const headersOfSuccess = ({ roles, isKept, isTagged, isCreation }: Route): JsonS
     ...{ 'Keepalive-Until': isKept, ETag: isTagged, Location: isCreation },
   })
 
-/** The headers of an error response, by status. */
 const headersOfRefusal = (status: number): JsonSchema =>
   headers({
     ...{ 'X-Request-Id': true, 'Berth-Position': status !== 401 && status !== 429 },

@@ -59,7 +59,6 @@ const NO_UPGRADE = refusal(
 const INVALID = refusal('ticket_invalid', 'The ticket is unknown, has expired, or was used before.')
 const FULL = refusal('gateway_full', 'Too many connections are open, in all or of this reservation.')
 
-/** A valid ticket and its holder. */
 interface Admitted {
   readonly ticket: ConsoleTicket
   readonly user: User

@@ -25,7 +25,6 @@ const LoginName = matching(
 const loginBody = bodyOf(closed('Login', { name: LoginName, password: text(0, 1024) }, {}))
 const logoutBody = bodyOf(closed('Logout', {}, { everywhere: boolean }))
 
-/** The response to a login. */
 export const sessionResponse = ({ _id, name, role }: User, { session, expires }: IssuedSession): RouteResponse => ({
   status: 200,
   body: JSON.stringify({ _id, name, role, session, expires_at: formatMilliseconds(expires) }),

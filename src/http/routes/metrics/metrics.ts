@@ -91,7 +91,6 @@ const requestMeasures = (register: Registry, { counter, counterBy }: Instruments
 const COMMIT_TIMES = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
 const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
-/** Measures commands. */
 const logMeasures = ({ counterBy, histogram }: Instruments) => {
   const sizes = histogram('commit_appends', 'Appends per commit.', COMMIT_SIZES)
   const commits = histogram(
@@ -116,7 +115,6 @@ const logMeasures = ({ counterBy, histogram }: Instruments) => {
 const CONNECT_TIMES = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const REFUSED_FOR = ['over', 'not_bound', 'not_holder', 'not_here', 'full', 'undecided']
 
-/** Measures the gateway. */
 const gatewayMeasures = ({ counter, counterBy, gauge, histogram }: Instruments) => {
   const open = gauge('gateway_connections', 'Open connections to SUTs.')
   const opened = counter('gateway_connections_opened_total', 'Connections to SUTs that were opened.')
@@ -146,7 +144,6 @@ const gatewayMeasures = ({ counter, counterBy, gauge, histogram }: Instruments) 
   }
 }
 
-/** Counts attempts by webhook. */
 const webhookMeasures = ({ counterBy }: Instruments) => {
   const by = { delivered: 'Events that a webhook took.', failed: 'Attempts to deliver that failed.' }
   const counters = {
@@ -210,7 +207,6 @@ export const makeMetrics = (others: () => Promise<string> = async () => '') => {
     ...timedMeasures(instruments),
     ...gatewayMeasures(instruments),
     ...webhookMeasures(instruments),
-    /** Starts exposing the gauges. */
     registerGauges: (gauges: readonly Measured[]): void => {
       for (const gauge of gauges) registerGauge(register, gauge)
     },

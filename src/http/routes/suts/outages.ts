@@ -17,7 +17,6 @@ import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
 import { notFound, visibleTo } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
 
-/** Days of a span. */
 const DAYS_MAX = 31
 const SPAN_MAX_MS = DAYS_MAX * 86_400_000
 

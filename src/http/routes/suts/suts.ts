@@ -62,25 +62,20 @@ export const monitoringBody = bodyOf(closed('Monitoring', { enabled: boolean }, 
   }),
 })
 
-/** Between checks of a SUT. */
 const CHECK_INTERVAL_MS = 1_000
 /** SUTs whose last check is remembered. */
 const CHECKED_MAX = 10_000
 
-/** When SUTs were last checked. */
 export const makeLastChecks = (): Parts['lastChecks'] => new LRUCache({ max: CHECKED_MAX })
 
-/** Defaults for a new SUT. */
 const defaults = { description: '', is_active: true, manufacturer: '', model: '', os: '', version: '' }
 
-/** What a SUT is created with, from the body of a request. */
 const newSut = (vault: Vault, { password, user_name, tags, ...fields }: BodyOf<typeof sutCreationBody>): NewSut => ({
   values: { ...defaults, ...pick(fields, SUT_FIELDS) },
   tags,
   seal: (sutId) => vault.seal(sutId, { password, user_name }),
 })
 
-/** Runs a command on the SUT in the path and responds with the result. */
 const change = async (
   { runner, objects }: Parts,
   call: Call,
@@ -134,7 +129,6 @@ const check: Show<Parts, Call> = async ({ checkSut, lastChecks, sinceBoot }, _ca
 
 /** Changes a SUT's record, unless it has changed since. */
 const sutChange = { roles: administrators, isConditional: true } as const
-/** Answered with the SUT. */
 const SUT = { answer: refTo('Sut'), isTagged: true } as const
 
 export const sutChanges: readonly Route<Parts>[] = [

@@ -123,7 +123,6 @@ const remove = async (parts: Parts, call: Call<BodyOf<typeof userRemovalBody>>):
   return E.isLeft(all) ? all : respond(all.right.listed)
 }
 
-/** Answered with the user. */
 const USER = { answer: refTo('User'), isTagged: true } as const
 const OF_USER: readonly Code[] = ['user_not_found', 'user_removed']
 

@@ -51,7 +51,6 @@ export const userText = (users: Pick<Users, 'member'>, { document }: Version, on
   return textOf(users.member(user._id)?.name ?? user._id, user, once)
 }
 
-/** The response that shows it. */
 export const userResponse = (
   users: Pick<Users, 'member'>,
   version: Version,

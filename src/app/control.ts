@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { failure } from '../domain/failure.ts'
+import { refuse } from '../domain/failure.ts'
 import { OPERATOR } from '../domain/user/user.ts'
 import { type AppParts, makeApp } from '../http/app.ts'
 import type { Gate } from '../http/authentication/gate.ts'
@@ -13,9 +13,9 @@ import type { Lab } from './core/base.ts'
 
 const AS_COMMAND_LINE: Gate = {
   admit: () => E.right(OPERATOR),
-  signIn: () => E.left(failure('forbidden', 'The command line needs no login.')),
+  signIn: () => refuse('forbidden', 'The command line needs no login.'),
   attempt: () => E.right(() => undefined),
-  confirm: async () => E.left(failure('forbidden', 'The command line has no password.')),
+  confirm: async () => refuse('forbidden', 'The command line has no password.'),
 }
 
 /** Serves the routes to the command line, and two more, on the control socket. @param parts of the service over HTTP */

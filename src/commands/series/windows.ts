@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { TooManyCalls } from '../../concurrency/calls.ts'
 import { openThread, ThreadEnded } from '../../concurrency/thread.ts'
-import { type Failure, failure } from '../../domain/failure.ts'
+import { type Failure, refuse } from '../../domain/failure.ts'
 import type { findSeriesWindows, SeriesQuery, SeriesWindows } from '../../domain/series/windows.ts'
 
 export interface SeriesWindowsThread {
@@ -25,7 +25,7 @@ export const openSeriesWindows = () => {
         return E.right(await thread.call('find', [query]))
       } catch (error) {
         if (!(error instanceof TooManyCalls || error instanceof ThreadEnded)) throw error
-        return E.left(failure('unavailable', 'Too many series are being worked out. Try again.'))
+        return refuse('unavailable', 'Too many series are being worked out. Try again.')
       }
     },
     close: thread.terminate,

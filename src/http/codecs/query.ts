@@ -3,7 +3,7 @@ import * as t from 'io-ts'
 import { boolean, integer, parsed } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type Closed, closed, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
-import type { Problem } from '../../domain/failure.ts'
+import { type Failure, invalid, type Problem } from '../../domain/failure.ts'
 import type { DecodeQuery } from '../protocol/route.ts'
 
 /** Queries, and codecs of their parameters. */
@@ -11,6 +11,10 @@ import type { DecodeQuery } from '../protocol/route.ts'
 export const inQuery = (name: string, detail: string): Problem => ({
   ...{ code: 'invalid', path: [name], in: 'query', detail },
 })
+
+/** Refuses a request for one of its parameters. */
+export const refuseParameter = (name: string, detail: string): E.Either<Failure, never> =>
+  E.left(invalid([inQuery(name, detail)]))
 
 /** Parameters as they are given, each once. */
 export type Given = ReadonlyMap<string, string>

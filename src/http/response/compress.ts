@@ -29,9 +29,6 @@ const codingOf = (accepted: string | undefined): Coding | undefined => {
   return gzip > 0 ? 'gzip' : undefined
 }
 
-/** The entity tag of a representation in a coding: strong tags of different bytes differ. */
-const codedTag = (entityTag: string, coding: Coding): string => `${entityTag.slice(0, -1)}-${coding}"`
-
 /** The same bytes, not a copy: Koa takes no other array of bytes. */
 export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength)
@@ -74,7 +71,8 @@ export const compress: Middleware = async (ctx, next) => {
   const coding = isVaried ? codingOf(ctx.req.headers['accept-encoding']) : undefined
   if (isVaried) ctx.vary('Accept-Encoding')
   const isTagged = ctx.res.hasHeader('ETag')
-  if (isTagged && coding !== undefined) ctx.set('ETag', codedTag(ctx.response.get('ETag'), coding))
+  // Strong tags of different bytes differ.
+  if (isTagged && coding !== undefined) ctx.set('ETag', `${ctx.response.get('ETag').slice(0, -1)}-${coding}"`)
   if (isTagged && ctx.req.headers['if-none-match'] !== undefined && ctx.fresh) ctx.status = 304
   else if (coding !== undefined) {
     ctx.body = kept === undefined ? await compressed(ctx.body as string, coding) : bufferOf(kept[coding])

@@ -3,7 +3,7 @@ import type { Reservation } from '../../../projections/reservation.ts'
 import type { Session } from '../../../projections/session.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
-import { failure } from '../../domain/failure.ts'
+import { refuse } from '../../domain/failure.ts'
 import { spreadsheetField } from '../../domain/values/csv-field.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RouteResponse } from '../protocol/call.ts'
@@ -90,7 +90,7 @@ export const makeCsvLists = (overrides: Partial<CsvLimits> = {}, sending = makeS
     part: { limit: rows + 1, offset: 0, asPositions: true } as const,
     respond: (list: CsvList, position: PublicPosition, userId: string): E.Either<Refusal, RouteResponse> =>
       list.positions.length > rows
-        ? E.left(failure('list_too_large', `More than ${rows} rows match. Ask for a part, such as a span.`))
+        ? refuse('list_too_large', `More than ${rows} rows match. Ask for a part, such as a span.`)
         : E.map(({ send }: SendingPlace) => send(() => piecesOf(list, chunk), position))(sending(userId)),
   }
 }

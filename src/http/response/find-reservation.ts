@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
-import { failure, type OverCause } from '../../domain/failure.ts'
+import { failure, type OverCause, refuse } from '../../domain/failure.ts'
 import type { User } from '../../domain/user/user.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -69,7 +69,7 @@ export const findReservation = async (
   const version = found.right
   const reservation = JSON.parse(version.document) as Reservation
   const isAllowed = reservation.user_id === user._id || (isForAdministrators && user.role === 'administrator')
-  if (!isAllowed) return E.left(failure('not_your_reservation', 'Another user holds this reservation.'))
+  if (!isAllowed) return refuse('not_your_reservation', 'Another user holds this reservation.')
   if (version.ended === 'cancelled') return E.left(await explainOver(parts, version.id, user))
   // The holder connects to it also outside its scope.
   const sut = await objects.newest('sut', reservation.sut_id)

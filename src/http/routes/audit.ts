@@ -3,14 +3,14 @@ import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { makeTreeReader, type TreeReader } from '../../audit/merkle-tree.ts'
 import { type Signer, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import { described, matching } from '../../domain/codec/codec.ts'
-import { type Failure, failure, invalid } from '../../domain/failure.ts'
+import { type Failure, refuse } from '../../domain/failure.ts'
 import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
 import { previousPosition, type StorePosition, toPublicPosition } from '../../domain/values/position.ts'
 import { NO_STREAM } from '../../event-store/event-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { LIMIT, paging } from '../codecs/lists.ts'
-import { inQuery, type QueryOf, queryOf, wholeNumber } from '../codecs/query.ts'
+import { type QueryOf, queryOf, refuseParameter, wholeNumber } from '../codecs/query.ts'
 import type { Call, RouteResult } from '../protocol/call.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import { everyone, get, overseers, type Route, refTo } from '../protocol/route.ts'
@@ -41,7 +41,7 @@ const PAGE_MAX = 4 * 1024 * 1024
 const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
 
 const beyond = (name: string, of: number): E.Either<Failure, never> =>
-  E.left(invalid([inQuery(name, `is beyond the end of the log, which has ${of} events`)]))
+  refuseParameter(name, `is beyond the end of the log, which has ${of} events`)
 
 /** The log as of one request, with the Merkle tree that is stored with the views. */
 interface LogView {
@@ -66,7 +66,7 @@ const over =
       const log = views.log()
       const events = log?.size() ?? 0
       if (log === undefined || events <= reached.right) {
-        return E.left(failure('unavailable', 'Proofs are unavailable while the views cannot be written.'))
+        return refuse('unavailable', 'Proofs are unavailable while the views cannot be written.')
       }
       const proof = await prove({ log, tree: makeTreeReader(log.node), events }, query, parts)
       const position = events > 0 && { position: toPublicPosition(events - 1) }
@@ -85,19 +85,17 @@ const inclusion: Prove<QueryOf<typeof inclusionQuery>> = async ({ log, tree, eve
   if (of > events) return beyond('size', events)
   const index = log.positionOf(event)
   if (index === undefined) return E.left(refusal('event_not_found', 'No event has this id.'))
-  if (index >= of) {
-    return E.left(invalid([inQuery('size', `must be greater than ${index}, the position of the event`)]))
-  }
+  if (index >= of) return refuseParameter('size', `must be greater than ${index}, the position of the event`)
   const hashes = tree.inclusion(index, of).map(base64)
   const leaf_hash = base64(log.node(0, index))
   const record = await store.recordAt(log.storePositionAt(index) as StorePosition)
-  if (record === undefined) return E.left(failure('unavailable', 'The log no longer has this event.'))
+  if (record === undefined) return refuse('unavailable', 'The log no longer has this event.')
   return E.right(JSON.stringify({ tree_size: of, leaf_index: index, leaf_hash, leaf: record.text, hashes }))
 }
 
 const consistency: Prove<QueryOf<typeof consistencyQuery>> = async ({ tree, events }, { from, to = events }) => {
   if (to > events) return beyond('to', events)
-  if (from > to) return E.left(invalid([inQuery('from', `must be at most ${to}, the size of the later tree`)]))
+  if (from > to) return refuseParameter('from', `must be at most ${to}, the size of the later tree`)
   return E.right(JSON.stringify({ from, to, hashes: tree.consistency(from, to).map(base64) }))
 }
 

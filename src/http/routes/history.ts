@@ -4,14 +4,14 @@ import type { Reservation } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import { described, instant } from '../../domain/codec/codec.ts'
 import { type Recorded, sutIdOf, userOf } from '../../domain/event.ts'
-import { failure, invalid } from '../../domain/failure.ts'
+import { refuse } from '../../domain/failure.ts'
 import { ceilMillisecond } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { cloudEvent } from '../../feed/events/cloud-event.ts'
 import type { ValueChange } from '../../read-models/lists/histories.ts'
 import { afterParameter, inOrder, LIMIT, paging } from '../codecs/lists.ts'
-import { apart, inQuery, type QueryOf, queryOf, wordsOf } from '../codecs/query.ts'
+import { apart, type QueryOf, queryOf, refuseParameter, wordsOf } from '../codecs/query.ts'
 import type { Call, RouteResult } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import { everyone, get, overseers, refTo } from '../protocol/route.ts'
@@ -78,8 +78,7 @@ const showHistory =
     const page = await parts.objects.showList('history', { of, id, ...span, after, offset, limit })
     if (E.isLeft(page)) return page
     const { position, listed } = page.right
-    if (listed === undefined)
-      return E.left(invalid([inQuery('after', 'must be the position of an event in this history')]))
+    if (listed === undefined) return refuseParameter('after', 'must be the position of an event in this history')
     const namesIn = makeNames(parts, call)
     const documents: string[] = []
     for (let n = 0; n < listed.entries.length; n += EVENTS_PER_TURN) {
@@ -105,16 +104,14 @@ const showHistory =
 const showOfReservation: Show<Parts, HistoryCall> = async (parts, call, version, now) => {
   const { user_id } = JSON.parse(version.document) as Reservation
   return call.user.role === 'tester' && user_id !== call.user._id
-    ? E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
+    ? refuse('not_your_reservation', 'Testers can read the history of their own reservations only.')
     : showHistory('reservation')(parts, call, version, now)
 }
 
 const ofUser = async (parts: Parts, call: HistoryCall): RouteResult => {
   const { user } = call
   const id = call.id === 'me' ? user._id : call.id
-  if (user.role === 'tester' && id !== user._id) {
-    return E.left(failure('forbidden', 'Testers can read their own history only.'))
-  }
+  if (user.role === 'tester' && id !== user._id) return refuse('forbidden', 'Testers can read their own history only.')
   return withVisible('user', showHistory('user'))(parts, { ...call, id })
 }
 

@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { failure, invalid } from '../../domain/failure.ts'
+import { failure, refuse } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { floorMillisecond, instantAt, isLater } from '../../domain/values/instant.ts'
 import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import type { AsOfQuery } from '../codecs/lists.ts'
-import { inQuery } from '../codecs/query.ts'
+import { refuseParameter } from '../codecs/query.ts'
 import type { Call, RouteResult } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import { beyondStored, type Dated, viewsBehind } from '../response/objects.ts'
@@ -17,8 +17,6 @@ import type { Parts } from './parts.ts'
 
 /** Handles a read of an object that was found. @param now Unix milliseconds: of the moment as of which it is read */
 export type Show<P, C> = (parts: P, call: C, version: Version, now: number) => RouteResult
-
-const future = (detail: string): E.Either<Refusal, never> => E.left(invalid([inQuery('as_of', detail)]))
 
 interface Moment {
   /** The position of the last event by then; absent for now. */
@@ -34,7 +32,7 @@ export const momentOf = async (
 ): Promise<E.Either<Refusal, Moment>> => {
   if (asOf === undefined) return E.right({ now: clock() })
   if ('instant' in asOf) {
-    if (isLater(asOf.instant, instantAt(clock()))) return future('is in the future')
+    if (isLater(asOf.instant, instantAt(clock()))) return refuseParameter('as_of', 'is in the future')
     const now = floorMillisecond(asOf.instant)
     const read = await objects.showList('positionAt', now)
     if (E.isLeft(read)) return read
@@ -45,7 +43,7 @@ export const momentOf = async (
   const { position } = asOf
   // Another instance may have got that far.
   if (position > views.position() && !(await waitForHead(views, store))) return E.left(viewsBehind())
-  if (position > views.position()) return future('is beyond the end of the log')
+  if (position > views.position()) return refuseParameter('as_of', 'is beyond the end of the log')
   const read = await objects.showList('timeAt', position)
   if (E.isLeft(read)) return read
   const { listed: now, position: reached } = read.right
@@ -77,7 +75,7 @@ const findThen = async (
   }
   if (version.ended === 'cancelled') {
     const detail = 'The reservation had been cancelled by then. Its history remains available.'
-    return E.left(failure('reservation_cancelled', detail))
+    return refuse('reservation_cancelled', detail)
   }
   return E.right({ version: { ...version, position }, now })
 }

@@ -2,7 +2,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation, ReservationInternal } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import { described, instant, opaqueId } from '../../domain/codec/codec.ts'
-import { invalid } from '../../domain/failure.ts'
 import {
   ceilMillisecond,
   ceilSecond,
@@ -27,7 +26,17 @@ import {
   waitParameter,
   wholeSpan,
 } from '../codecs/lists.ts'
-import { apart, inQuery, onlyTrue, type QueryOf, queryOf, type Rule, several, wordsOf } from '../codecs/query.ts'
+import {
+  apart,
+  inQuery,
+  onlyTrue,
+  type QueryOf,
+  queryOf,
+  type Rule,
+  refuseParameter,
+  several,
+  wordsOf,
+} from '../codecs/query.ts'
 import type { Call } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import { everyone, get, type Route, refTo } from '../protocol/route.ts'
@@ -121,9 +130,9 @@ const timesOf = (query: ListQuery, now: number): Partial<RowsQuery> => {
 const refuseFuture = ({ held_at, held_to, as_of }: ListQuery, now: number): E.Either<Refusal, never> | undefined => {
   const [name, latest] = held_at === undefined ? ['held_to', held_to] : ['held_at', held_at]
   if (latest === undefined) return undefined
-  if (isLater(latest.instant, instantAt(now))) return E.left(invalid([inQuery(name, 'is in the future')]))
+  if (isLater(latest.instant, instantAt(now))) return refuseParameter(name, 'is in the future')
   const isAfterAsOf = as_of !== undefined && 'instant' in as_of && isLater(latest.instant, as_of.instant)
-  return isAfterAsOf ? E.left(invalid([inQuery(name, 'is later than as_of')])) : undefined
+  return isAfterAsOf ? refuseParameter(name, 'is later than as_of') : undefined
 }
 
 /** The columns of what is added, in CSV. */

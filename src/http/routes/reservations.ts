@@ -4,7 +4,7 @@ import type { Quotas } from '../../commands/quotas.ts'
 import { boolean, described, instant } from '../../domain/codec/codec.ts'
 import { closedSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
-import { failure } from '../../domain/failure.ts'
+import { refuse } from '../../domain/failure.ts'
 import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
 import type { NewEnd } from '../../domain/reservation/extend.ts'
 import type { QuotaUse } from '../../domain/reservation/quota.ts'
@@ -144,7 +144,7 @@ export const reservationChanges: readonly Route<Parts>[] = [
     handler: async (parts, call) => {
       const { user: actor, client } = call
       return client === undefined
-        ? E.left(failure('forbidden', 'A request over the control socket has no address to bind to.'))
+        ? refuse('forbidden', 'A request over the control socket has no address to bind to.')
         : respond(parts, call, (known) => ({ type: 'BindReservation', actor, ...known, client }))
     },
   }),

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Sut } from '../../../projections/sut.ts'
 import type { Actor } from '../../domain/decider.ts'
-import { type Failure, failure } from '../../domain/failure.ts'
+import { type Failure, refuse } from '../../domain/failure.ts'
 import { monitoringDecider, type ProbeResult, probeRequestId } from '../../domain/monitoring/decide.ts'
 import { type Cause, offlineCauseOf } from '../../domain/monitoring/status.ts'
 import { monitoringStream } from '../../domain/values/ids.ts'
@@ -138,16 +138,16 @@ export const makeMonitor = (options: MonitorOptions) => {
     /** Probes a SUT now. The result counts like any other. */
     check: async (sutId: string): Promise<E.Either<Failure, ProbeResult>> => {
       const found = views.newest('sut', sutId)
-      if (found === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
+      if (found === undefined) return refuse('sut_not_found', 'No SUT has this id.')
       const sut = JSON.parse(found.document) as Sut
-      if (!isOurs(sut)) return E.left(failure('not_forwarded', 'Another instance probes this SUT.'))
+      if (!isOurs(sut)) return refuse('not_forwarded', 'Another instance probes this SUT.')
       try {
         const probed = await probing.now(sut)
-        if (probed === undefined) return E.left(failure('unavailable', UNANSWERED))
+        if (probed === undefined) return refuse('unavailable', UNANSWERED)
         return E.right(probed)
       } catch (error) {
         onError(error)
-        return E.left(failure('unavailable', 'The SUT could not be probed. Try again.'))
+        return refuse('unavailable', 'The SUT could not be probed. Try again.')
       }
     },
   }

@@ -5,7 +5,7 @@ import type { Session } from '../../../../projections/session.ts'
 import type { RecordedSettings, SutInternal } from '../../../../projections/sut.ts'
 import { findHeld } from '../../../commands/find-held.ts'
 import { described, opaqueId } from '../../../domain/codec/codec.ts'
-import { failure, invalid } from '../../../domain/failure.ts'
+import { failure } from '../../../domain/failure.ts'
 import {
   ceilMillisecond,
   epochMillisecondsOf,
@@ -14,7 +14,7 @@ import {
   formatMilliseconds,
 } from '../../../domain/values/instant.ts'
 import { ofHolder, ofPages, ofSut, paging, span, waitUntil } from '../../codecs/lists.ts'
-import { inQuery, onlyTrue, type QueryOf, queryOf } from '../../codecs/query.ts'
+import { onlyTrue, type QueryOf, queryOf, refuseParameter } from '../../codecs/query.ts'
 import { type Call, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/call.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { everyone, get, holders, refTo } from '../../protocol/route.ts'
@@ -159,7 +159,7 @@ const read = async (parts: Parts, call: Call<unknown, QueryOf<typeof waitQuery>>
   if (file !== undefined && mediaType === file.mediaType) {
     return wait === undefined
       ? fileOf(parts, found.right, file, call)
-      : E.left(invalid([inQuery('wait', 'cannot be combined with a file for viewers')]))
+      : refuseParameter('wait', 'cannot be combined with a file for viewers')
   }
   if (!wait || !mayOpen(parts, found.right)) return connectionOf(parts, found.right, call)
   await parts.forwarded.waitUntilOpen(found.right.reservation._id, wait * 1000, call.request.signal)

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { failure } from '../../../domain/failure.ts'
+import { refuse } from '../../../domain/failure.ts'
 import type { User } from '../../../domain/user/user.ts'
 import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
 import { withoutBody } from '../../codecs/body.ts'
@@ -26,13 +26,13 @@ const checkConsole = async (parts: Parts, id: string, user: User): ReturnType<ty
   const { reservation, isReleased, sut } = found.right
   const { _id, sut_id, start_time, end_time } = reservation
   if (sut.sut_type !== 'vnc') {
-    return E.left(failure('not_vnc', `The SUT is of type ${sut.sut_type}. Only vnc SUTs have a console.`))
+    return refuse('not_vnc', `The SUT is of type ${sut.sut_type}. Only vnc SUTs have a console.`)
   }
   // The gateway decides what is running, because it does not follow a clock that jumps.
   if (isOurs(sut_id) && forwarded.has(_id)) return found
   const now = clock() / 1000
   if (!isReleased && epochSecondsOf(start_time) > now) {
-    return E.left(failure('reservation_not_running', `The reservation starts at ${start_time}.`))
+    return refuse('reservation_not_running', `The reservation starts at ${start_time}.`)
   }
   if (isReleased || epochSecondsOf(end_time) <= now) return E.left(await explainOver(parts, _id, user))
   if (!isOurs(sut_id)) return E.left(NOT_FORWARDED)

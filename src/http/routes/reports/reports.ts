@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { addDays, BUCKET_SIZES, type BucketSize, type ZonedSpan } from '../../../domain/calendar/buckets.ts'
 import { described, oneOf, parsed } from '../../../domain/codec/codec.ts'
 import { tagName } from '../../../domain/events/sut.ts'
-import { failure, invalid } from '../../../domain/failure.ts'
+import { refuse } from '../../../domain/failure.ts'
 import type { User } from '../../../domain/user/user.ts'
 import {
   ceilMillisecond,
@@ -14,7 +14,7 @@ import { escapeLineSeparators } from '../../../domain/values/text.ts'
 import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { ReportBy, ReportColumns, ReportQuery } from '../../../read-models/reports/cells.ts'
 import { inOrder, span } from '../../codecs/lists.ts'
-import { inQuery, queryOf, TAG } from '../../codecs/query.ts'
+import { queryOf, refuseParameter, TAG } from '../../codecs/query.ts'
 import { timeZone } from '../../codecs/time-zone.ts'
 import type { Call, RouteResult } from '../../protocol/call.ts'
 import type { Refusal } from '../../protocol/problem.ts'
@@ -78,11 +78,11 @@ const readAsked = <By extends ReportBy>(
 ): E.Either<Refusal, Query<By>> => {
   const { from, to, by = 'none', bucket = 'none', time_zone: timeZone = 'UTC' } = query
   const [first, last] = [floorMillisecond(from.instant), ceilMillisecond(to.instant)]
-  const refuse = (name: 'from' | 'to', detail: string) => E.left(invalid([inQuery(name, detail)]))
   if (user.role === 'tester' && typeof by === 'object')
-    return E.left(failure('forbidden', 'Testers see usage by SUT, of all together, and their own.'))
-  if (first >= now) return refuse('from', 'is in the future')
-  if (last > addDays(first, DAYS_MAX, timeZone)) return refuse('to', `must be at most ${DAYS_MAX} days after from`)
+    return refuse('forbidden', 'Testers see usage by SUT, of all together, and their own.')
+  if (first >= now) return refuseParameter('from', 'is in the future')
+  if (last > addDays(first, DAYS_MAX, timeZone))
+    return refuseParameter('to', `must be at most ${DAYS_MAX} days after from`)
   const whose = user.role === 'tester' && by === 'user' ? { user_id: user._id } : { scope: user.scope }
   return E.right({ from: first, to: Math.min(last, now), timeZone, by, bucket, now, rowsMax: ROWS_MAX, ...whose })
 }
@@ -144,7 +144,7 @@ export const reportPieces = (
 ): E.Either<Refusal, MakePieces> => {
   if (columns === undefined) {
     const most = ROWS_MAX.toLocaleString('en')
-    return E.left(failure('report_too_large', `It has more than ${most} rows. Ask for less time or larger buckets.`))
+    return refuse('report_too_large', `It has more than ${most} rows. Ask for less time or larger buckets.`)
   }
   const head = { from: formatMilliseconds(from), to: formatMilliseconds(to), time_zone: timeZone }
   const rows = rowsOf(columns, nameOf)

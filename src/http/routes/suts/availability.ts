@@ -14,14 +14,14 @@ import { described, instant, integer, opaqueId, parsed, text } from '../../../do
 import { schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
 import { closed } from '../../../domain/codec/object-codec.ts'
 import { AskedCriteria, type Criteria } from '../../../domain/events/criteria.ts'
-import { type Failure, failure, invalid } from '../../../domain/failure.ts'
+import { type Failure, refuse } from '../../../domain/failure.ts'
 import { isAssignedId } from '../../../domain/values/ids.ts'
 import { addSeconds, floorMillisecond, formatWithOffset, instantAt } from '../../../domain/values/instant.ts'
 import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { AvailablePage, AvailableQuery as AvailableRead } from '../../../read-models/lists/available.ts'
 import { findRanked, type RankedAfter } from '../../../read-models/matching/ranked.ts'
 import { inOrder, span, type TimeSpan } from '../../codecs/lists.ts'
-import { inQuery, type QueryOf, queryOf, type Rule, wholeNumber } from '../../codecs/query.ts'
+import { inQuery, type QueryOf, queryOf, type Rule, refuseParameter, wholeNumber } from '../../codecs/query.ts'
 import type { Call, RouteResult } from '../../protocol/call.ts'
 import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
 import { OF_SUT } from '../create-reservation.ts'
@@ -161,7 +161,7 @@ const writerFor = ({ from, to }: TimeSpan) => {
 const showOne: Show<Parts, Call<unknown, QueryOf<typeof oneQuery>>> = async (parts, { query }, sut) => {
   const { id, document, internal, ended } = sut
   const { duration = DURATION } = query
-  if (ended === 'retired') return E.left(failure('sut_retired', 'The SUT has been retired and cannot be reserved.'))
+  if (ended === 'retired') return refuse('sut_retired', 'The SUT has been retired and cannot be reserved.')
   const span = spanOf(query, parts)
   const { turnaround = 0 } = (JSON.parse(internal) as SutInternal).settings
   const read = await parts.objects.showList('heldBy', [id], reachOf(span, turnaround))
@@ -210,10 +210,10 @@ const list = async (parts: Parts, call: AvailableCall): RouteResult => {
   const { from, to, duration = DURATION, limit = LIMIT, user_id = user._id } = query
   const first = from === undefined ? parts.clock() : floorMillisecond(from.instant)
   if (to !== undefined && floorMillisecond(to.instant) > first + SPAN_MAX_MS) {
-    return E.left(invalid([inQuery('to', `must be at most ${DAYS_MAX} days after from`)]))
+    return refuseParameter('to', `must be at most ${DAYS_MAX} days after from`)
   }
   if (user_id !== user._id && user.role !== 'administrator') {
-    return E.left(failure('forbidden', 'Only administrators ask for others.'))
+    return refuse('forbidden', 'Only administrators ask for others.')
   }
   const holder = user_id === user._id ? E.right(user) : await findPresent(parts.users, user_id)
   if (E.isLeft(holder)) return holder

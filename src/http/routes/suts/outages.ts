@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../../domain/codec/codec.ts'
-import { invalid } from '../../../domain/failure.ts'
 import {
   ceilMillisecond,
   floorMillisecond,
@@ -10,7 +9,7 @@ import {
 import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { Outages, SutOutages } from '../../../read-models/lists/outages.ts'
 import { inOrder, SUTS_MAX, span } from '../../codecs/lists.ts'
-import { inQuery, type QueryOf, queryOf, several } from '../../codecs/query.ts'
+import { type QueryOf, queryOf, refuseParameter, several } from '../../codecs/query.ts'
 import type { Call, RouteResult } from '../../protocol/call.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
@@ -39,22 +38,20 @@ const show = ({ outages, unknown }: Outages) => ({
   unknown: unknown.map(({ from, to }) => ({ from: formatMilliseconds(from), to: formatMilliseconds(to) })),
 })
 
-const refuseSpan = (name: 'from' | 'to', detail: string) => E.left(invalid([inQuery(name, detail)]))
-
 const readSpan = async (
   { objects, clock }: Parts,
   { user: { scope }, query }: Call<unknown, { readonly from: OffsetTime; readonly to: OffsetTime }>,
   sut_ids: readonly string[],
 ): Promise<E.Either<Refusal, ListResult<readonly SutOutages[]>>> => {
   const [from, to, now] = [floorMillisecond(query.from.instant), ceilMillisecond(query.to.instant), clock()]
-  if (to - from > SPAN_MAX_MS) return refuseSpan('to', `must be at most ${DAYS_MAX} days after from`)
-  if (from >= now) return refuseSpan('from', 'is in the future')
+  if (to - from > SPAN_MAX_MS) return refuseParameter('to', `must be at most ${DAYS_MAX} days after from`)
+  if (from >= now) return refuseParameter('from', 'is in the future')
   const read = await objects.showList('outages', { sut_ids, scope, from, to: Math.min(to, now), max: CHANGES_MAX })
   if (E.isLeft(read)) return read
   const { position, listed } = read.right
   const most = CHANGES_MAX.toLocaleString('en')
   return listed === undefined
-    ? refuseSpan('to', `leaves more than ${most} changes; ask for less time or fewer SUTs`)
+    ? refuseParameter('to', `leaves more than ${most} changes; ask for less time or fewer SUTs`)
     : E.right({ position, listed })
 }
 

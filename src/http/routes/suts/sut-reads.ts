@@ -5,11 +5,11 @@ import { alignToGrid, type Window } from '../../../domain/calendar/window.ts'
 import { described, instant, oneOf, text } from '../../../domain/codec/codec.ts'
 import { dictionary } from '../../../domain/codec/object-codec.ts'
 import { SutType, tagName } from '../../../domain/events/sut.ts'
-import { type Failure, invalid } from '../../../domain/failure.ts'
+import type { Failure } from '../../../domain/failure.ts'
 import { MONITORED } from '../../../domain/monitoring/status.ts'
 import type { OffsetTime } from '../../../domain/values/instant.ts'
 import { asOfParameter, asOfRoles, ofPages, paging, wholeSpan } from '../../codecs/lists.ts'
-import { apart, inQuery, onlyTrue, type QueryOf, queryOf, wordsOf, yesOrNo } from '../../codecs/query.ts'
+import { apart, onlyTrue, type QueryOf, queryOf, refuseParameter, wordsOf, yesOrNo } from '../../codecs/query.ts'
 import type { Call } from '../../protocol/call.ts'
 import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
 import { CSV, CSV_COLUMNS } from '../../response/csv-lists.ts'
@@ -77,7 +77,7 @@ export const freeSpan = (
 ): E.Either<Failure, Window | undefined> => {
   if (free_from === undefined || free_to === undefined) return E.right(undefined)
   const { start, end } = alignToGrid(free_from.instant, free_to.instant)
-  if (end * 1000 <= now) return E.left(invalid([inQuery('free_to', 'is in the past')]))
+  if (end * 1000 <= now) return refuseParameter('free_to', 'is in the past')
   return E.right({ start: Math.max(start, Math.min(Math.ceil(now / 1000), end - 1)), end })
 }
 

@@ -7,7 +7,7 @@ import { boolean, roundedUp, rowsOf, text } from '../../../domain/codec/codec.ts
 import { closedSchema } from '../../../domain/codec/json-schema.ts'
 import { closed } from '../../../domain/codec/object-codec.ts'
 import { monitoringInterval, SUT_FIELDS, sutFields, tags, tagsPatch } from '../../../domain/events/sut.ts'
-import { bodyProblem, failure, type Problem } from '../../../domain/failure.ts'
+import { bodyProblem, type Problem, refuse } from '../../../domain/failure.ts'
 import { offlineCauseOf } from '../../../domain/monitoring/status.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { type SutCommand, sutDecider } from '../../../domain/sut/decide.ts'
@@ -113,7 +113,7 @@ const importAll = async (parts: Parts, call: Call<BodyOf<typeof sutImportBody>>)
 }
 
 const check: Show<Parts, Call> = async ({ checkSut, lastChecks, sinceBoot }, _call, { id, ended }) => {
-  if (ended === 'retired') return E.left(failure('sut_retired', 'The SUT has been retired and is no longer probed.'))
+  if (ended === 'retired') return refuse('sut_retired', 'The SUT has been retired and is no longer probed.')
   const now = sinceBoot()
   if (now - (lastChecks.peek(id) ?? Number.NEGATIVE_INFINITY) < CHECK_INTERVAL_MS) {
     return E.left(refusal('too_many_checks', 'This SUT was checked within the last second.'))

@@ -3,7 +3,7 @@ import type { TokenDocument } from '../../../../projections/token.ts'
 import { integer, matching } from '../../../domain/codec/codec.ts'
 import { closed } from '../../../domain/codec/object-codec.ts'
 import { Role, TokenScope } from '../../../domain/events/user.ts'
-import { failure } from '../../../domain/failure.ts'
+import { refuse } from '../../../domain/failure.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { type TokenCommand, tokenDecider, validTokens } from '../../../domain/token/decide.ts'
 import type { User } from '../../../domain/user/user.ts'
@@ -42,9 +42,9 @@ const shown = ({ _id, role, created_at, expires_at, scope }: Shown, name = _id) 
 const subjectOf = async (users: Users, { id: of, user }: Call): Promise<E.Either<Refusal, string>> => {
   const id = of === 'me' ? user._id : of
   if (id !== user._id && user.role !== 'administrator')
-    return E.left(failure('forbidden', 'Only administrators manage tokens of others.'))
+    return refuse('forbidden', 'Only administrators manage tokens of others.')
   if (id !== user._id && user.token !== undefined)
-    return E.left(failure('forbidden', 'A token does not manage tokens of others.'))
+    return refuse('forbidden', 'A token does not manage tokens of others.')
   return E.map(({ _id }: User) => _id)(await findPresent(users, id))
 }
 
@@ -80,9 +80,9 @@ const issue = async (parts: Parts, call: Call<BodyOf<typeof tokenBody>>): RouteR
   const holder = user_id === call.user._id ? call.user : users.byId(user_id)
   const { name, expires_in, scope, role = holder?.role ?? call.user.role } = call.body
   if (holder === undefined || !mayHaveRole(holder, role))
-    return E.left(failure('forbidden', `This request may not issue a token with the role ${role}.`))
+    return refuse('forbidden', `This request may not issue a token with the role ${role}.`)
   if (scope === 'metrics' && role === 'tester')
-    return E.left(failure('forbidden', 'Testers may not read metrics. The role must be auditor or administrator.'))
+    return refuse('forbidden', 'Testers may not read metrics. The role must be auditor or administrator.')
   const { _id, token, hash } = makeToken(randomBytes)
   const { credentials, secrets } = vault.sealTokenName(user_id, _id, name)
   const expires = expiryOf(call.user, expires_in, clock())

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { WebhookFilter } from '../../../domain/events/webhook.ts'
-import { bodyProblem, failure, invalid } from '../../../domain/failure.ts'
+import { bodyProblem, invalid, refuse } from '../../../domain/failure.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { makeId, WEBHOOKS_STREAM } from '../../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../../domain/values/instant.ts'
@@ -31,7 +31,7 @@ const findStart = async (
   if (after === null) return E.right(BEFORE_FIRST)
   const isAtHead = await waitForHead(views, store)
   if (after !== LATEST && after <= views.position()) return E.right(after)
-  if (!isAtHead) return E.left(failure('position_not_reached', 'This instance has not reached that position yet.'))
+  if (!isAtHead) return refuse('position_not_reached', 'This instance has not reached that position yet.')
   if (after === LATEST) return E.right(views.position())
   return E.left(invalid([bodyProblem('invalid', 'after', 'is beyond the end of the log')]))
 }

@@ -121,9 +121,6 @@ const NAME = /^berth-\d{8}T\d{6}Z$/
 const REMAINS = /^berth-\d{8}T\d{6}Z\.(?:partial|removed)$/
 const LOCK = '.berth-backups.lock'
 
-/** A name that sorts by time, and that every file system takes. */
-const nameOf = (now: number): string => `berth-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`
-
 /** The backups of this log, the newest first. */
 const backupsIn = async (directory: string, logId: string): Promise<readonly string[]> => {
   const names = (await readdir(directory))
@@ -162,7 +159,8 @@ export const makeKeptBackup = async (
     for (const name of await readdir(directory)) {
       if (REMAINS.test(name)) await rm(join(directory, name), { recursive: true })
     }
-    const name = nameOf(options.now)
+    // It sorts by time, and every file system takes it.
+    const name = `berth-${new Date(options.now).toISOString().replace(/[-:]|\.\d+/g, '')}`
     const made = await makeBackup(source, join(directory, name), options)
     if (E.isLeft(made)) return made
     const others = (await backupsIn(directory, made.right.log_id)).filter((other) => other !== name)

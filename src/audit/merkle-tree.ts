@@ -54,12 +54,10 @@ export const treeOf = async (
  */
 export type NodeAt = (level: number, index: number) => Uint8Array
 
-const half = (number: number): number => Math.floor(number / 2)
-
 /** floor(log2): exact for every whole number, unlike Math.log2. */
 const floorLog2 = (size: number): number => {
   let level = 0
-  for (let rest = size; rest > 1; rest = half(rest)) level++
+  for (let rest = size; rest > 1; rest = Math.floor(rest / 2)) level++
   return level
 }
 

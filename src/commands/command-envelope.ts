@@ -108,8 +108,7 @@ export const appendOwn = (
   actor: Actor,
   { stream, revision, now }: { readonly stream: string; readonly revision: number; readonly now: number },
   events: readonly Event[],
-  secrets?: readonly SealedSecret[],
 ): ReturnType<EventStore['append']> => {
   const sender = { actor, requestId: makeEventId(now, randomHex(10)) }
-  return store.append(stream, revision, makeNewEvents(events, sender, now, randomHex), secrets)
+  return store.append(stream, revision, makeNewEvents(events, sender, now, randomHex))
 }

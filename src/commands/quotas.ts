@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { makeTurns } from '../concurrency/turns.ts'
 import type { Quota } from '../domain/events/user.ts'
-import { type Failure, failure } from '../domain/failure.ts'
+import { type Failure, refuse } from '../domain/failure.ts'
 import type { QuotaUse, Usage } from '../domain/reservation/quota.ts'
 import type { StorePosition } from '../domain/values/position.ts'
 import { STORE_TIMEOUT_MS, StoreUnavailable } from '../event-store/event-store.ts'
@@ -36,21 +36,16 @@ interface QuotasOptions {
   readonly turnTimeout?: number
 }
 
-const unavailable = (): E.Either<Failure, never> =>
-  E.left(failure('unavailable', 'What the user has reserved cannot be counted now. Try again.'))
-
-/** The store may be silent: each command before it then takes as long as the store may. */
-const busy = (): E.Either<Failure, never> =>
-  E.left(failure('unavailable', 'Other requests for this user are still in progress. Try again.'))
-
-const limitsReservations = ({ hours_per_week, reservations_max }: Quota): boolean =>
-  hours_per_week !== null || reservations_max !== null
+/** The use of a quota that cannot be read. */
+export const refuseUncounted = (): E.Either<Failure, never> =>
+  refuse('unavailable', 'What the user has reserved cannot be counted now. Try again.')
 
 export const makeQuotas = (options: QuotasOptions): Quotas => {
   const { usageOf, waitForViews, turnTimeout = STORE_TIMEOUT_MS } = options
   const quotaOf = (userId: string): Quota | undefined => {
     const quota = options.quotaOf(userId)
-    return quota !== undefined && limitsReservations(quota) ? quota : undefined
+    const isLimited = quota !== undefined && (quota.hours_per_week !== null || quota.reservations_max !== null)
+    return isLimited ? quota : undefined
   }
   const turns = makeTurns()
   /** Store positions of users' commands to which the views had not come in time. */
@@ -76,10 +71,12 @@ export const makeQuotas = (options: QuotasOptions): Quotas => {
 
   const runExclusive: Quotas['run'] = async (userId, run) => {
     const turn = turns.acquire(userId, { timeoutMs: turnTimeout })
-    if (turn !== undefined && !(await turn)) return busy()
+    // The store may be silent: each command before this one then takes as long as the store may.
+    if (turn !== undefined && !(await turn))
+      return refuse('unavailable', 'Other requests for this user are still in progress. Try again.')
     try {
       const usage = await findUsage(userId)
-      if (usage === undefined) return unavailable()
+      if (usage === undefined) return refuseUncounted()
       // It may have changed during the wait.
       const quota = quotaOf(userId)
       const ended = await run(quota && { quota, usage })

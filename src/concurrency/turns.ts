@@ -25,8 +25,6 @@ interface Held {
   waiting: Waiter[] | undefined
 }
 
-const unlimited = (): number => Number.POSITIVE_INFINITY
-
 const settle = (waiter: Waiter, isTurn: boolean): void => {
   clearTimeout(waiter.overdue)
   waiter.resolve(isTurn)
@@ -50,7 +48,7 @@ const enter = (waiting: Waiter[], { rank = 0, timeoutMs }: Wait, waitingMax: () 
 }
 
 /** Turns at keys: so many hold a key at a time, and the others wait. */
-export const makeTurns = ({ limit = 1, waitingMax = unlimited }: TurnsOptions = {}) => {
+export const makeTurns = ({ limit = 1, waitingMax = () => Number.POSITIVE_INFINITY }: TurnsOptions = {}) => {
   const held = new Map<string, Held>()
 
   const pass = (key: string): void => {

@@ -63,9 +63,6 @@ export interface SubscribersOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Milliseconds, with jitter, so that readers disconnected together do not reconnect together. */
-const retryDelay = (randomByte: number): number => 1_000 + 8 * randomByte
-
 /** A slot of a user, and its stream once that has begun. */
 interface Subscriber {
   readonly user: User
@@ -147,7 +144,9 @@ export const makeSubscribers = (options: SubscribersOptions) => {
           if (!response.closed) open.add(response)
           response.once('close', () => open.delete(response))
           const { heartbeat, stallTimeout } = limits
-          const more = { heartbeat, stallTimeout, retry: retryDelay(randomByte()), pace, onFailed: onError }
+          // Milliseconds, with jitter, so that readers disconnected together do not reconnect together.
+          const retry = 1_000 + 8 * randomByte()
+          const more = { heartbeat, stallTimeout, retry, pace, onFailed: onError }
           const stream = startStream(response, { ...sending, ...more })
           subscriber.stream = stream
           if (isClosed) stream.end('stopping')

@@ -11,12 +11,11 @@ import { authorityProblems } from './values.ts'
 type Problems = Promise<readonly string[]>
 
 const reasonOf = (error: unknown): string => (error as Error).message.split(',')[0] ?? 'unknown'
-const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
 
 const isAbsent = (path: string): Promise<boolean> =>
   stat(path).then(
     () => false,
-    (error) => codeOf(error) === 'ENOENT',
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
   )
 
 const nearestExisting = async (path: string): Promise<string> => {

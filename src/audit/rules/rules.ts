@@ -9,19 +9,7 @@ import { makeStreams, type Report, type Stream } from './streams.ts'
  * Checks that the log obeys Berth's rules, using only the log: each event is decided again by the domain, and what spans
  * streams is checked by rules of its own.
  */
-export interface Rules {
-  /**
-   * Checks the next event of the log and reports violations, then applies the event as it is. Returns the position of
-   * the previous event in its stream; null if there is none, undefined if uncertain.
-   */
-  readonly judge: (event: Recorded, position: PublicPosition, report: Report) => number | null | undefined
-  /** Skips an unreadable event. The rest of its stream is uncertain. */
-  readonly skip: (stream: string, revision: number, position: PublicPosition) => void
-  /** Every stream with the revision and position of its last event. */
-  readonly streams: () => ReadonlyMap<string, Readonly<Pick<Stream, 'revision' | 'position' | 'isUncertain'>>>
-}
-
-export const makeRules = (): Rules => {
+export const makeRules = () => {
   const streams = makeStreams()
   const judgeId = makeJudgeId()
   const judgePlain = makeJudgePlain(streams)
@@ -29,7 +17,11 @@ export const makeRules = (): Rules => {
   /** As the last LogVersionSet has it. */
   let logVersion = 0
 
-  const judge: Rules['judge'] = (event, position, report) => {
+  /**
+   * Checks the next event of the log and reports violations, then applies the event as it is. Returns the position of
+   * the previous event in its stream; null if there is none, undefined if uncertain.
+   */
+  const judge = (event: Recorded, position: PublicPosition, report: Report): number | null | undefined => {
     const stream = streams.get(event.stream)
     const previous = stream.position
     stream.position = position
@@ -51,12 +43,16 @@ export const makeRules = (): Rules => {
 
   return {
     judge,
-    skip: (name, revision, position) => {
+    /** Skips an unreadable event. The rest of its stream is uncertain. */
+    skip: (name: string, revision: number, position: PublicPosition): void => {
       const stream = streams.get(name)
       stream.isUncertain = true
       stream.position = position
       stream.revision = revision
     },
-    streams: streams.all,
+    /** Every stream with the revision and position of its last event. */
+    streams: streams.all as () => ReadonlyMap<string, Readonly<Pick<Stream, 'revision' | 'position' | 'isUncertain'>>>,
   }
 }
+
+export type Rules = ReturnType<typeof makeRules>

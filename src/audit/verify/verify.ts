@@ -24,7 +24,8 @@ export interface Finding {
 export const byPosition = (a: Finding, b: Finding): number =>
   (a.position ?? Number.POSITIVE_INFINITY) - (b.position ?? Number.POSITIVE_INFINITY) || 0
 
-const KEPT_MAX = 10_000
+/** More are only counted. */
+export const FINDINGS_MAX = 10_000
 /** Events between progress reports. */
 const PROGRESS_EVERY = 8_192
 
@@ -118,7 +119,7 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
   const findings: Finding[] = []
   let found = 0
   const add: Add = (position, what) => {
-    if (found++ < KEPT_MAX) findings.push({ position, what })
+    if (found++ < FINDINGS_MAX) findings.push({ position, what })
   }
   const [tree, checkpoints, rules] = [growTree(), compareCheckpoints(against), makeRules()]
   const positionOf = makePositionCounter(links !== undefined)

@@ -11,14 +11,12 @@ const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin'
 /** A file that can be run, or the code of the error why there is none. */
 type Found = { readonly path: string } | { readonly code: string }
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'EIO'
-
 const tryFile = async (path: string): Promise<Found> => {
   try {
     await access(path, fileConstants.X_OK)
     return (await stat(path)).isFile() ? { path } : { code: 'EACCES' }
   } catch (error) {
-    return { code: codeOf(error) }
+    return { code: (error as NodeJS.ErrnoException).code ?? 'EIO' }
   }
 }
 

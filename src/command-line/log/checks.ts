@@ -6,7 +6,7 @@ import { AUDIT_KEY_ID, AUDIT_OWNER, readKnownKey } from '../../audit/audit-key.t
 import { openCheckpoint } from '../../audit/checkpoint.ts'
 import { readVerifier, type Verifier, verifierOf } from '../../audit/signed-note.ts'
 import type { CheckpointComparison, SignedHead } from '../../audit/verify/checkpoints.ts'
-import { byPosition, verifyLog } from '../../audit/verify/verify.ts'
+import { byPosition, FINDINGS_MAX, verifyLog } from '../../audit/verify/verify.ts'
 import { textsOf } from '../../client/command.ts'
 import { pick } from '../../domain/values/pick.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
@@ -59,8 +59,6 @@ With --json it prints {"same","position","events","documents","behind","differen
 
 /** Something was found, as opposed to a log that cannot be read. */
 const FOUND = 3
-/** Maximum number of findings in the JSON. */
-const KEPT_MAX = 10_000
 /** Maximum number of findings printed. The JSON has more. */
 const SHOWN = 20
 
@@ -122,7 +120,7 @@ const verifyAll = async (
   return {
     ...ofLog,
     found: ofLog.found + added.length,
-    findings: [...ofLog.findings, ...added].sort(byPosition).slice(0, KEPT_MAX),
+    findings: [...ofLog.findings, ...added].sort(byPosition).slice(0, FINDINGS_MAX),
     vault: vault === undefined ? null : pick(vault, ['secrets', 'opened', 'unopened']),
     not_checked: [...notChecked(vault, config), ...(E.isLeft(lost) ? [lost.left] : [])],
   }

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { resolveWindow } from '../../domain/calendar/window.ts'
 import type { Criteria } from '../../domain/events/criteria.ts'
-import { type Failure, failure } from '../../domain/failure.ts'
+import type { Failure } from '../../domain/failure.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
 import { findWaiting, hasOffer, type OfferedRequest } from '../../domain/request/queue.ts'
 import { type Asked, refuseBeforeSearch } from '../../domain/reservation/create.ts'
@@ -10,6 +10,7 @@ import type { Scope } from '../../domain/user/scope.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { Outcome, Sender } from '../command-envelope.ts'
 import { appendFailure, clockAhead, orUnavailable } from '../failures.ts'
+import { refuseUncounted } from '../quotas.ts'
 import { type Choice, findOffered, findPrevious, type MakingParts, makeLook, NOBODY } from './search.ts'
 
 interface MatchRequest extends Asked {
@@ -30,8 +31,6 @@ interface Matched {
 const OFFERS_MAX = 8
 
 const isNoneFree = ({ code }: Failure): boolean => code === 'no_sut_free' || code === 'no_sut_matches'
-/** Refusals that concern one SUT. */
-const isOfOne = ({ code }: Failure): boolean => code === 'no_sut_free' || code === 'sut_not_found'
 
 /** Records the request with its offer. Undefined if another instance has, and it has ended since. */
 const makeBegin =
@@ -45,7 +44,7 @@ const makeBegin =
     const { actor, user_id, criteria, window, keepalive, isBeyondQuota = false } = request
     const { gridded } = resolveWindow(window, clock())
     const use = isBeyondQuota || isForbidden(actor, user_id) ? undefined : (await quotas.usesOf([user_id]))(user_id)
-    if (use === 'unknown') return E.left(failure('unavailable', 'What the user has reserved cannot be counted now.'))
+    if (use === 'unknown') return refuseUncounted()
     const asked = {
       ...(isBeyondQuota && { beyond_quota: true }),
       duration: window.form === 'relative' ? window.duration : gridded.end - gridded.start,
@@ -89,7 +88,9 @@ export const makeCreateMatched = (parts: MakingParts) => {
       if (E.isLeft(settled)) return E.left(appendFailure('unknown'))
       if ('made' in settled.right) return E.right({ _id, sutId, outcome: settled.right.made })
       tried.add(sutId)
-      return isOfOne(settled.right.refused) ? undefined : E.left(settled.right.refused)
+      const { refused } = settled.right
+      // These concern this SUT only.
+      return refused.code === 'no_sut_free' || refused.code === 'sut_not_found' ? undefined : E.left(refused)
     }
 
     const id = previous.right?._id

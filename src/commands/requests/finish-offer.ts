@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Failure, type FailureCode, failure } from '../../domain/failure.ts'
+import { type Failure, type FailureCode, refuse } from '../../domain/failure.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
 import type { OfferedRequest } from '../../domain/request/queue.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
@@ -16,9 +16,6 @@ const OFFER_LIFETIME_MS = 60_000
 const PASSING: readonly FailureCode[] = ['unavailable', 'outcome_unknown', 'store_full', 'clock_ahead', 'clock_behind']
 
 const timeOf = (seconds: number, offset: number): OffsetTime => ({ instant: instantAt(seconds * 1000), offset })
-
-/** It is so old, or so far ahead that a wrong clock made it, whose time must not get into the stream of the SUT. */
-const outdated = (): Failure => failure('no_sut_free', 'The offer is too old.')
 
 export const makeFinishOffer = (
   parts: Pick<RequestParts, 'runner' | 'quotas' | 'limits' | 'personOf' | 'waitForViews' | 'clock' | 'randomHex'>,
@@ -48,8 +45,9 @@ export const makeFinishOffer = (
   /** The first of its two steps: the reservation, or the end of the offer. */
   const settle: FinishOffer = async (request, requestId) => {
     const { sut_id, user_id, sut_reservation_id: _id, time } = request.offer
+    // So old, or so far ahead that a wrong clock made it, whose time must not get into the stream of the SUT.
     const isOutdated = Math.abs(clock() - time) > OFFER_LIFETIME_MS
-    const made = isOutdated ? E.left(outdated()) : await reserve(request, requestId)
+    const made = isOutdated ? refuse('no_sut_free', 'The offer is too old.') : await reserve(request, requestId)
     if (E.isRight(made)) {
       // So that the SUT does not look free once the request is granted.
       await waitForViews(made.right.storePosition)

@@ -5,7 +5,7 @@ import type { Actor } from '../../domain/decider.ts'
 import type { Recorded } from '../../domain/event.ts'
 import type { Criteria } from '../../domain/events/criteria.ts'
 import type { Role } from '../../domain/events/user.ts'
-import { bodyProblem, type Failure, failure, invalid, refuse } from '../../domain/failure.ts'
+import { bodyProblem, type Failure, invalid, refuse } from '../../domain/failure.ts'
 import { subjectId } from '../../domain/idempotency-records.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
 import { type QuotaUse, quartersOf, toHours } from '../../domain/reservation/quota.ts'
@@ -17,6 +17,7 @@ import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import type { Sender } from '../command-envelope.ts'
 import { appendFailure, clockAhead, orUnavailable } from '../failures.ts'
+import { refuseUncounted } from '../quotas.ts'
 import { findOffered, findPrevious, type MakingParts, makeLook, NOBODY, type RequestParts } from './search.ts'
 
 /** What is asked for: any SUT that fits, or one SUT, for `duration` seconds from when it is granted. */
@@ -150,7 +151,7 @@ export const makeMakeRequest = (parts: MakingParts) => {
     const { choice, isAnyFit, refuse } = seen.right
     if (!isAnyFit()) return 'match' in target ? refuse() : outOfScope()
     const use = (await quotas.usesOf([user_id]))(user_id)
-    if (use === 'unknown') return E.left(failure('unavailable', 'What the user has reserved cannot be counted now.'))
+    if (use === 'unknown') return refuseUncounted()
     const forever = use && refuseForever(use, duration, clock())
     if (forever !== undefined) return forever
     const { at, ...chosen } = choice ?? { candidates: [], grants: NOBODY, at: undefined }

@@ -61,8 +61,6 @@ const CANDIDATES_MAX = 8
 /** Where there is nobody to compare with. */
 export const NOBODY: Grants = { windowFor: () => undefined, mayHave: () => false }
 
-const behindLog = (): Failure => failure('unavailable', 'This instance is behind the log. Try again.')
-
 /** The request that was recorded under the idempotency key before. */
 export const findPrevious = (
   { runner }: Pick<RequestParts, 'runner'>,
@@ -138,7 +136,8 @@ export const makeLook =
     tried?: ReadonlySet<string>,
   ): Promise<E.Either<Failure, Look>> =>
     orUnavailable(async () => {
-      if (tried !== undefined && !(await catchUp())) return E.left(behindLog())
+      if (tried !== undefined && !(await catchUp()))
+        return E.left(failure('unavailable', 'This instance is behind the log. Try again.'))
       const resolved = resolveWindow(wanted.window, clock())
       const latest = (clock() + limits.horizon) / 1000
       const candidates = await search({ ...wanted, window: resolved.gridded, latest })

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Decision, makeDecider, type StreamState } from '../decider.ts'
-import type { Event, Recorded } from '../event.ts'
+import type { Event } from '../event.ts'
 import { type Cause, offlineCauseOf } from './status.ts'
 
 /** Whether probes reach a SUT. It becomes `unknown` again by events in the SUT's own stream, never by a probe. */
@@ -58,9 +58,6 @@ const INSTANCE = /^([0-9a-f]{16}):/
 /** The request id of an event recorded by a probe. It names the instance, which the event's data does not. */
 export const probeRequestId = (instance: string, requestId: string): string => `${instance}:${requestId}`
 
-/** The instance that recorded an event of a probe. */
-const instanceOf = ({ metadata }: Recorded): string | null => INSTANCE.exec(metadata.request_id)?.[1] ?? null
-
 const recordProbe = (
   state: MonitoringState,
   { _id, cause, instance, failingSince, shown }: RecordProbe,
@@ -95,7 +92,8 @@ export const monitoringDecider = makeDecider<MonitoringState, RecordProbe>({
     const last = event.type === 'SutWentOnline' ? 'online' : 'offline'
     const { cause = null } = event.data
     const isOtherCause = last === 'offline' && state.last === 'offline' && cause !== state.cause
-    return { ...state, changes: state.changes + 1, last, cause, isOtherCause, instance: instanceOf(event) }
+    const instance = INSTANCE.exec(event.metadata.request_id)?.[1] ?? null
+    return { ...state, changes: state.changes + 1, last, cause, isOtherCause, instance }
   },
   rules: { RecordProbe: recordProbe },
 })

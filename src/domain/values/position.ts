@@ -28,8 +28,6 @@ export const nextPosition = (position: PublicPosition): PublicPosition => toPubl
  */
 export const formatPosition = (position: PublicPosition): string => String(position).padStart(20, '0')
 
-export const POSITION = /^[0-9]{20}$/
-
 /** In requests, leading zeros are optional. */
 export const POSITION_IN_REQUEST = /^[0-9]{1,20}$/
 

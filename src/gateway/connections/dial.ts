@@ -47,8 +47,6 @@ const FAILURES: Readonly<Record<string, FailureCause>> = {
   EAI_NONAME: 'unknown_host',
 }
 
-const failureOf = ({ code = '' }: NodeJS.ErrnoException): FailureCause => FAILURES[code] ?? 'unreachable'
-
 const ownAddress = (): Error =>
   Object.assign(new Error('this is an address of the service itself'), { code: OWN_ADDRESS })
 
@@ -85,6 +83,6 @@ export const dial = async (
     return socket
   } catch (error) {
     socket.on('error', () => undefined).destroy()
-    return failureOf(error as Error)
+    return FAILURES[(error as NodeJS.ErrnoException).code ?? ''] ?? 'unreachable'
   }
 }

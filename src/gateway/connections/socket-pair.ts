@@ -14,29 +14,6 @@ export interface ConnectionHooks {
   readonly onGone: () => void
 }
 
-export interface SocketPair {
-  /** Ends the connection with RST on both sides, once. */
-  readonly end: (cause: EndCause) => void
-  readonly isOver: () => boolean
-  /** Whether its end by either side is postponed. */
-  readonly isHeld: () => boolean
-  /** Whether the client has left, also before the connection ends for that. */
-  readonly hasClientLeft: () => boolean
-  /** Aborted at the end. */
-  readonly over: AbortSignal
-  /** Adds the SUT's side. If the connection has ended meanwhile, resets it and returns false. */
-  readonly addSut: (sut: Socket) => boolean
-  /** Resets only the SUT's side. */
-  readonly dropSut: () => void
-  /**
-   * Postpones the end by either side until `pending` settles: a client that leaves is noticed afterwards, and the
-   * handshake reports what the SUT does.
-   */
-  readonly holding: <A>(pending: Promise<A>) => Promise<A>
-  /** Forwards from now on. */
-  readonly pass: (sut: Socket) => void
-}
-
 /** Whether a stream closed after both of its directions had ended. */
 const isClean = (stream: Duplex): boolean => stream.readableEnded && stream.writableFinished
 
@@ -66,19 +43,21 @@ const makePassing = (client: Duplex, { onConnected, onDisconnected }: Connection
 }
 
 /** The two sides of a connection. Either side or Berth may end it at any time. */
-export const makeSocketPair = (client: Duplex, hooks: ConnectionHooks): SocketPair => {
+export const makeSocketPair = (client: Duplex, hooks: ConnectionHooks) => {
   const passing = makePassing(client, hooks)
   let sut: Socket | undefined
   let isHeld = false
   let hasClientLeft = false
   const over = new AbortController()
 
+  /** Resets only the SUT's side. */
   const dropSut = (): void => {
     const dropped = sut
     sut = undefined
     if (dropped !== undefined) reset(dropped)
   }
 
+  /** Ends the connection with RST on both sides, once. */
   const end = (cause: EndCause): void => {
     if (over.signal.aborted) return
     hasClientLeft ||= cause === 'client'
@@ -103,6 +82,7 @@ export const makeSocketPair = (client: Duplex, hooks: ConnectionHooks): SocketPa
   }
   watch(client, 'client')
 
+  /** Adds the SUT's side. If the connection has ended meanwhile, resets it and returns false. */
   const addSut = (reached: Socket): boolean => {
     sut = reached
     watch(reached, 'sut')
@@ -110,6 +90,10 @@ export const makeSocketPair = (client: Duplex, hooks: ConnectionHooks): SocketPa
     return !over.signal.aborted
   }
 
+  /**
+   * Postpones the end by either side until `pending` settles: a client that leaves is noticed afterwards, and the
+   * handshake reports what the SUT does.
+   */
   const holding = async <A>(pending: Promise<A>): Promise<A> => {
     isHeld = true
     try {
@@ -120,6 +104,16 @@ export const makeSocketPair = (client: Duplex, hooks: ConnectionHooks): SocketPa
     }
   }
 
-  const state = { isOver: () => over.signal.aborted, isHeld: () => isHeld, hasClientLeft: () => hasClientLeft }
-  return { ...state, end, over: over.signal, addSut, dropSut, holding, pass: passing.begin }
+  return {
+    ...{ end, over: over.signal, addSut, dropSut, holding },
+    isOver: (): boolean => over.signal.aborted,
+    /** Whether its end by either side is postponed. */
+    isHeld: (): boolean => isHeld,
+    /** Whether the client has left, also before the connection ends for that. */
+    hasClientLeft: (): boolean => hasClientLeft,
+    /** Forwards from now on. */
+    pass: passing.begin,
+  }
 }
+
+export type SocketPair = ReturnType<typeof makeSocketPair>

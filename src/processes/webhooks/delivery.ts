@@ -5,7 +5,7 @@ import { laterPosition, type PublicPosition } from '../../domain/values/position
 import type { Milliseconds } from '../../domain/values/units.ts'
 import type { FeedEntry } from '../../feed/events/entry.ts'
 import { type Item, makeQueue } from './queue.ts'
-import { type Sent, UNDER_WAY_MAX } from './send.ts'
+import { CONNECTIONS_MAX, type Sent } from './send.ts'
 
 /** Before each attempt after the first. */
 export const RETRY_DELAYS: readonly Milliseconds[] = [5, 30, 120, 600, 3_600, 10_800, 28_800].map((s) => s * 1_000)
@@ -65,7 +65,7 @@ export const makeDelivery = (options: DeliveryOptions) => {
 
   const deliver = (): void => {
     if (isStopped || queue.size() === 0 || !maySend()) return
-    for (const item of queue.due(UNDER_WAY_MAX)) begin(item).catch(onError)
+    for (const item of queue.due(CONNECTIONS_MAX)) begin(item).catch(onError)
   }
 
   const readOn = makeJoined(async () => {

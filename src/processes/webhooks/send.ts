@@ -11,7 +11,7 @@ import type { IsAllowed } from './addresses.ts'
 const TIMEOUT_MS = 15_000
 /** Bytes of an answer that are read, and thrown away. */
 const ANSWER_BYTES_MAX = 65_536
-export const UNDER_WAY_MAX = 16
+export const CONNECTIONS_MAX = 16
 
 /** An answer with 2xx has no failure. */
 export interface Sent {
@@ -88,7 +88,7 @@ export const makeSend = (url: string, { isAllowed, timeout = TIMEOUT_MS, ...opti
       })
       .catch((error: NodeJS.ErrnoException) => done(error, []))
   }
-  const kept = { keepAlive: true, maxSockets: UNDER_WAY_MAX, maxFreeSockets: UNDER_WAY_MAX, timeout }
+  const kept = { keepAlive: true, maxSockets: CONNECTIONS_MAX, maxFreeSockets: CONNECTIONS_MAX, timeout }
   const agent = isEncrypted ? new HttpsAgent(kept) : new HttpAgent(kept)
   const request = isEncrypted ? requestHttps : requestHttp
   const fixed = { ...urlToHttpOptions(target), method: 'POST', agent, lookup }
@@ -141,4 +141,3 @@ export const makeSend = (url: string, { isAllowed, timeout = TIMEOUT_MS, ...opti
     },
   }
 }
-export type Send = ReturnType<typeof makeSend>

@@ -97,10 +97,8 @@ export const parseOffsetTime = (text: string): E.Either<string, OffsetTime> => {
   if (Math.abs(offset) > OFFSET_MAX) return E.left('must have an offset within 14:00')
   if (!EXISTING_DAY.test(text)) return E.left('is not an existing date')
   const fraction = text.slice(20, isUtc ? -1 : -6)
-  return E.right({
-    instant: { seconds: secondsIn(text) - offset * 60, nanoseconds: Number(fraction.padEnd(9, '0')) },
-    offset,
-  })
+  const nanoseconds = fraction === '' ? 0 : Number(fraction.padEnd(9, '0'))
+  return E.right({ instant: { seconds: secondsIn(text) - offset * 60, nanoseconds }, offset })
 }
 
 const NOT_RFC_3339 = 'must be an RFC 3339 date-time with seconds and an offset, like 2030-05-02T08:15:00+02:00'

@@ -21,7 +21,8 @@ export const readInput = (route: Route): Guard => {
     const inHeader: Problem[] = []
     for (const { member, name, codec, key } of headers) {
       const text = ctx.req.headers[key]
-      const read = text === undefined ? ABSENT : codec.decode(text)
+      if (text === undefined) continue
+      const read = codec.decode(text)
       if (E.isRight(read)) given[member] = read.right
       else inHeader.push({ code: 'invalid', path: [name], in: 'header', detail: detailOf(read.left) })
     }

@@ -124,15 +124,15 @@ export const makeRunner = (options: RunnerOptions): Runner => {
 }
 
 /**
- * Attempts a command until its outcome is known. A cached state is used as it is: an append detects a stale one by its
+ * Decides a command until its outcome is known. A cached state is used as it is: an append detects a stale one by its
  * expected revision. A refusal has no append, so it is decided again on the stream as read to its end.
  */
 const runInTurn = async <S extends StreamState, C>(
   parts: LoopParts,
   task: Task<S, C>,
 ): Promise<E.Either<Failure, Outcome<S>>> => {
-  const { states, hooks, retryTimeout = RETRY_TIMEOUT_MS } = parts
-  const { decider, stream, deadline } = task
+  const { store, states, hooks, retryTimeout = RETRY_TIMEOUT_MS } = parts
+  const { decider, stream, envelope, deadline } = task
   const confirming = states.confirm()
   if (confirming !== undefined) await before(deadline, confirming)
   const cached = states.get(decider, stream)
@@ -141,12 +141,18 @@ const runInTurn = async <S extends StreamState, C>(
   let conflicts = 0
   let until = Number.POSITIVE_INFINITY
   for (;;) {
-    const attempt = await attemptOnce(parts, task, folded)
-    if (attempt.is === 'over') return attempt.outcome
-    if (attempt.is === 'unrecorded') {
-      if (isToTheEnd) return attempt.outcome
-      hooks?.onRetry('refused')
-    } else {
+    const decided = decideOn(parts, task, folded)
+    if (decided.is === 'over' || (decided.is === 'unrecorded' && isToTheEnd)) return decided.outcome
+    if (decided.is === 'unrecorded') hooks?.onRetry('refused')
+    else {
+      const { events, within } = decided
+      const appended = await store.append(stream, folded.revision, events, envelope.secrets, within)
+      hooks?.onAppend(E.isLeft(appended) ? appended.left : 'done')
+      if (E.isRight(appended)) {
+        if (events.length >= LARGE_APPEND) await turn()
+        return E.right(foldRecorded(states, task, folded, events, appended.right))
+      }
+      if (appended.left !== 'moved') return E.left(appendFailure(appended.left))
       hooks?.onRetry('moved')
       if (conflicts++ === 0) until = performance.now() + retryTimeout
       else if (performance.now() >= until)
@@ -159,29 +165,26 @@ const runInTurn = async <S extends StreamState, C>(
   }
 }
 
-/** What came of a command that was decided once. */
-type Attempt<S> =
+/** What a folded state says of a command. */
+type Decided<S> =
   | { readonly is: 'over'; readonly outcome: E.Either<Failure, Outcome<S>> }
   /** Nothing is to be recorded, by a state that may be stale. */
   | { readonly is: 'unrecorded'; readonly outcome: E.Either<Failure, Outcome<S>> }
-  /** Another command was recorded first. */
-  | { readonly is: 'overtaken' }
+  /** What is to be appended, within so many milliseconds. */
+  | { readonly is: 'decided'; readonly events: readonly NewEvent[]; readonly within: number }
 
-/** Decides on a folded state, and appends what is to be recorded. */
-const attemptOnce = async <S extends StreamState, C>(
-  { store, clock, randomHex, guard, hooks, states }: LoopParts,
-  task: Task<S, C>,
-  folded: Folded<S>,
-): Promise<Attempt<S>> => {
-  const { decider, stream, envelope, deadline } = task
-  const { state, revision, storePosition } = folded
-  const over = (outcome: E.Either<Failure, Outcome<S>>): Attempt<S> => ({ is: 'over', outcome })
+const decideOn = <S extends StreamState, C>(
+  { clock, randomHex, guard, hooks }: LoopParts,
+  { decider, envelope, deadline }: Task<S, C>,
+  { state, revision, storePosition }: Folded<S>,
+): Decided<S> => {
   const { idempotencyKey: key } = envelope
   const record = key && findRecorded(state.keys, key)
-  if (record === 'reused') return over(E.left(keyReused()))
+  if (record === 'reused') return { is: 'over', outcome: E.left(keyReused()) }
   if (record) {
     hooks?.onRepeat(envelope.requestId)
-    return over(E.right({ kind: 'repeated', state, id: record._id, revision: record.revision, storePosition }))
+    const repeated = { kind: 'repeated', state, id: record._id, revision: record.revision, storePosition } as const
+    return { is: 'over', outcome: E.right(repeated) }
   }
   const now = clock()
   const decision = guard?.isAhead(now) ? E.left(clockAhead()) : decideNow(decider, state, envelope, now)
@@ -190,13 +193,8 @@ const attemptOnce = async <S extends StreamState, C>(
     return { is: 'unrecorded', outcome: E.right({ kind: 'already', state, revision, storePosition }) }
   const events = makeNewEvents(decision.right.events, envelope, decision.right.now, randomHex)
   const within = deadline - performance.now()
-  if (within < APPEND_TIME_MIN_MS) return over(E.left(appendFailure('unavailable')))
-  const appended = await store.append(stream, revision, events, envelope.secrets, within)
-  hooks?.onAppend(E.isLeft(appended) ? appended.left : 'done')
-  if (E.isLeft(appended))
-    return appended.left === 'moved' ? { is: 'overtaken' } : over(E.left(appendFailure(appended.left)))
-  if (events.length >= LARGE_APPEND) await turn()
-  return over(E.right(foldRecorded(states, task, folded, events, appended.right)))
+  if (within < APPEND_TIME_MIN_MS) return { is: 'over', outcome: E.left(appendFailure('unavailable')) }
+  return { is: 'decided', events, within }
 }
 
 const decideNow = <S extends StreamState, C>(

@@ -38,8 +38,8 @@ export const patches: readonly Patch[] = [
   {
     fault: 'a refusal is decided on a cached state',
     file: 'src/commands/loop.ts',
-    from: 'if (isToTheEnd) return attempt.outcome',
-    to: 'return attempt.outcome',
+    from: "decided.is === 'over' || (decided.is === 'unrecorded' && isToTheEnd)",
+    to: "decided.is === 'over' || decided.is === 'unrecorded'",
     test: [
       'event-store/eventstoredb/commands.test.ts',
       'a refusal, or a command without effect, costs one read and no append',

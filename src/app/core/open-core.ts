@@ -17,17 +17,16 @@ import { type Base, type Core, type LoggedReports, orThrow, whenStoreAnswers, wi
 import { openStore, refuseMissingBeside } from './open-store.ts'
 
 /** A store that raises an alarm when it has no room for a write, until one succeeds again. */
-const withFullAlarm = (store: EventStore, { alarms }: Base): EventStore => ({
-  ...store,
-  append: async (...args) => {
-    const appended = await store.append(...args)
+const withFullAlarm = (store: EventStore, { alarms }: Base): EventStore => {
+  const noteRoom = (appended: Awaited<ReturnType<EventStore['append']>>) => {
     if (E.isRight(appended)) alarms.clear('full', 'the event store has room again')
     else if (appended.left === 'full' && !alarms.isRaised('full')) {
       alarms.raise('full', 'the event store is full; writes are refused until there is room')
     }
     return appended
-  },
-})
+  }
+  return { ...store, append: (...args) => store.append(...args).then(noteRoom) }
+}
 
 const openLog = async (base: Base): Promise<EventStore> => {
   const { config, alarms, metrics, randomHex, onFatal, openStore: openOwn } = base

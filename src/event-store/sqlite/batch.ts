@@ -52,15 +52,17 @@ const untilQuiet = async (queued: () => number, enough: number): Promise<void> =
 }
 
 /** Encodes a batch in one loop, which takes half the time of encoding each append during its request. */
-const encodeAll = (batch: readonly Waiting[]): readonly Ready[] =>
-  batch.flatMap(({ encode, resolve, reject }) => {
+const encodeAll = (batch: readonly Waiting[]): readonly Ready[] => {
+  const ready: Ready[] = []
+  for (const { encode, resolve, reject } of batch) {
     try {
-      return [{ append: encode(), resolve, reject }]
+      ready.push({ append: encode(), resolve, reject })
     } catch (error) {
       reject(error as Error)
-      return []
     }
-  })
+  }
+  return ready
+}
 
 /** Writes a batch in a transaction, and answers its appends. */
 const makeWriteBatch = (options: BatchOptions) => {
@@ -99,10 +101,10 @@ const makeWriteBatch = (options: BatchOptions) => {
     else sync().then(tell, () => undefined)
     const { recorded, outcomes } = committed.right
     onCommitted(recorded)
-    for (const [index, { resolve }] of batch.entries()) {
+    batch.forEach(({ resolve }, index) => {
       const outcome = outcomes[index] as Written
       resolve(outcome === 'moved' ? E.left('moved') : E.right(outcome.appended))
-    }
+    })
   }
 }
 

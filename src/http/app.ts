@@ -91,6 +91,12 @@ const durable =
     if (syncing !== undefined) await syncing
   }
 
+/** Refuses a request by what its head says alone. */
+const checkHead: Middleware = (ctx, next) => {
+  const refused = headProblem(ctx)
+  return refused === undefined ? next() : respondWithRefusal(ctx, refused)
+}
+
 /** Refuses a request for the first reason that there is, or lets it go on. */
 const guard =
   (guards: readonly Guard[], route?: Route): Middleware =>
@@ -102,7 +108,7 @@ const guard =
       const refused = checking instanceof Promise ? await checking : checking
       if (refused !== undefined) return respondWithRefusal(ctx, refused)
     }
-    return next()
+    await next()
   }
 
 /** What is done with the requests of a route, in this order. */
@@ -171,7 +177,7 @@ export const makeApp = <P extends AppParts>(routes: readonly Route<P>[], parts: 
   const app = new LeanKoa()
   app.use(identify(parts))
   app.use(catchErrors(parts))
-  app.use(guard([headProblem]))
+  app.use(checkHead)
   app.use(compress)
   app.use(makeRouter(routes, (route) => chainOf(route, parts, runExclusive)))
   app.use(refuseOpenly(routes))

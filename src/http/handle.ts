@@ -47,7 +47,10 @@ const makeCallHandler = <P extends HandleParts>(route: Route<P>, parts: P, runEx
       key === undefined ? undefined : idempotencyKeys.derive(user._id, key, ctx.method, ctx.path, bytes, reason)
     const call: Call = {
       ...input,
-      ...{ requestId, user, mediaType, idempotencyKey },
+      requestId,
+      user,
+      mediaType,
+      idempotencyKey,
       id: ctx.params.id ?? '',
       params: ctx.params,
       client: route.method === 'POST' ? pseudonymOf(addressOf(ctx.req)) : undefined,

@@ -41,10 +41,10 @@ const checkRole = (
     return refusal('forbidden', `This token is for ${tokenScope} only.`)
   if (route.isForPeople && token !== undefined)
     return refusal('forbidden', 'A token may not do this. Sign in with a name and a password.')
-  const { parameterRoles = {} } = route
-  const withheld = Object.keys(parameterRoles).filter((name) => !parameterRoles[name]?.includes(role))
-  const names = query === '' || withheld.length === 0 ? [] : [...new URLSearchParams(query).keys()]
-  const used = withheld.find((name) => names.includes(name))
+  const { parameterRoles } = route
+  if (parameterRoles === undefined || query === '') return undefined
+  const names = [...new URLSearchParams(query).keys()]
+  const used = Object.keys(parameterRoles).find((name) => names.includes(name) && !parameterRoles[name]?.includes(role))
   return used === undefined ? undefined : refusal('forbidden', `The role ${role} may not use ${used}.`)
 }
 

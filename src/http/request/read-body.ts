@@ -105,18 +105,16 @@ const parseJson = (bytes: Buffer): E.Either<Refusal, unknown> => {
 }
 
 /** Without an encoding, what it reads as text are bytes. */
-const read = bodyParser({
-  enableTypes: ['text'],
-  textLimit: String(BODY_MAX),
-  ...{ encoding: null },
-} as bodyParser.Options)
+const read = bodyParser({ enableTypes: ['text'], textLimit: BODY_MAX, encoding: null } as object)
 /** What it is told of a body whose media type and coding have been checked. */
 const CHECKED = { 'content-type': 'text/plain', 'content-encoding': 'identity' }
 
 /** An error event without a listener would end the process. The parser's own leaves at the first. */
 const ignore = (): void => undefined
+const goOn = async (): Promise<void> => undefined
 
-const readBytes = async (ctx: Context): Promise<E.Either<Refusal, Buffer>> => {
+/** Leaves the bytes of a body in `ctx.request.body`, or says why not. */
+const readBytes = async (ctx: Context): Promise<Refusal | undefined> => {
   const { req } = ctx
   let pieces = 0
   const count = (): void => {
@@ -126,15 +124,15 @@ const readBytes = async (ctx: Context): Promise<E.Either<Refusal, Buffer>> => {
   req.on('data', count).on('error', ignore)
   Object.assign(req.headers, CHECKED)
   try {
-    await read(ctx, async () => undefined)
-    return E.right(ctx.request.body as Buffer)
+    await read(ctx, goOn)
+    return undefined
   } catch (error) {
     // Read no more. The parser has paused the stream; the response settles what happens to the connection.
     if (!req.complete) req.socket.pause()
-    if (pieces > PIECES_MAX) return E.left(tooManyPieces())
-    if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') return E.left(tooLarge())
+    if (pieces > PIECES_MAX) return tooManyPieces()
+    if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') return tooLarge()
     if (req.complete && !req.destroyed) throw error
-    return E.left(refusal('malformed_request', 'The body is incomplete.'))
+    return refusal('malformed_request', 'The body is incomplete.')
   } finally {
     req.off('data', count)
   }
@@ -162,11 +160,11 @@ export const parseBody =
       if (req.headers.expect !== undefined && req.httpVersionMinor === 1) res.writeContinue()
       req.socket.resume()
     }
-    const bytes = await readBytes(ctx)
-    if (E.isLeft(bytes)) return bytes.left
-    const parsed = parseJson(bytes.right)
+    const unread = await readBytes(ctx)
+    if (unread !== undefined) return unread
+    ctx.state.bytes = ctx.request.body as Buffer
+    const parsed = parseJson(ctx.state.bytes)
     if (E.isLeft(parsed)) return parsed.left
-    ctx.state.bytes = bytes.right
     ctx.request.body = parsed.right
     return undefined
   }

@@ -82,13 +82,14 @@ type AskedReservation = Omit<CreateReservation, 'type' | 'random' | 'sut_id'>
 
 const createById = async (parts: Parts, call: Call, asked: AskedReservation, sut_id: string): RouteResult => {
   const { runner, objects, quotas, randomHex } = parts
+  const stream = sutStream(sut_id)
   const made = await runInTurn(quotas, asked, (quota) => {
-    const command: CreateReservation = { type: 'CreateReservation', ...asked, sut_id, quota, random: randomHex(8) }
-    return runner.run(reservationDecider, sutStream(sut_id), { ...envelopeOf(call), command })
+    const command: CreateReservation = { ...asked, type: 'CreateReservation', sut_id, quota, random: randomHex(8) }
+    return runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
   })
   if (E.isLeft(made)) return made
   if (made.right.kind === 'already') throw new Error('a reservation was made without an event')
-  const version = await objects.after('reservation', made.right.id, sutStream(sut_id), made.right)
+  const version = await objects.after('reservation', made.right.id, stream, made.right)
   return E.right(documentResponse('reservation', version, true))
 }
 
@@ -116,8 +117,8 @@ const create = async (parts: Parts, call: Call<ReservationBody>): RouteResult =>
   const { user, body } = call
   const { sut_id, match, user_id = user._id, beyond_quota: isBeyondQuota = false, keepalive } = body
   const userExists = await holderExists(users, user, user_id)
-  const holding = { actor: user, scope: user.scope, user_id, userExists, limits, isBeyondQuota, keepalive }
-  const asked = { ...holding, window: windowOf(body) }
+  const window = windowOf(body)
+  const asked = { actor: user, scope: user.scope, user_id, userExists, limits, isBeyondQuota, keepalive, window }
   return sut_id === undefined
     ? createMatching(parts, call, asked, match as Criteria)
     : createById(parts, call, asked, sut_id)

@@ -77,7 +77,7 @@ export const watchConnections = (server: Server, options: ConnectionOptions) => 
         socket.once('close', () => responses.delete(socket))
       }
       if (waiting.add(response).size > PIPELINED_MAX) socket.destroy()
-      response.once('close', () => waiting.delete(response))
+      response.on('close', () => waiting.delete(response))
     },
     /** Whether responses are still to be sent on a connection. */
     isWaiting: (socket: Socket): boolean => (responses.get(socket)?.size ?? 0) > 0,

@@ -1,7 +1,7 @@
 import { openSqliteStore } from '../../src/event-store/sqlite/store.ts'
 import { randomHex } from './new-events.ts'
 
-// Run by sharing.test.ts and other-paths.test.ts: opens a log, and closes it when stdin ends.
+// Run by `openInAnother`: opens a log, and closes it when stdin ends.
 const onFatal = (error: Error): void => {
   throw error
 }

@@ -1,13 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
-import { copyLogFile } from '../../../src/event-store/sqlite/copy.ts'
 import { append, aStream, outcomeOf, readAll, someEvents } from '../new-events.ts'
-import { aDirectory, openStore } from './subject.ts'
+import { aDirectory, openInAnother, openStore } from './subject.ts'
 
 /** A second path to the log's file, mounted by root in the second process's own mount namespace. */
 interface Way {
@@ -54,21 +52,6 @@ const notRun = (t: ExecutionContext, why: string): void => {
   t.pass()
 }
 
-const OPENER = fileURLToPath(new URL('../store-opener.ts', import.meta.url))
-
-/** Opens the log in another process; returns its first output. */
-const opened = async (
-  t: ExecutionContext,
-  path: string,
-  by: readonly string[] = [],
-): Promise<{ readonly child: ChildProcess; readonly said: string }> => {
-  const [command, ...args] = [...by, process.execPath, OPENER, path]
-  const child = spawn(String(command), args, { stdio: ['pipe', 'pipe', 'inherit'] })
-  t.teardown(() => child.kill('SIGKILL'))
-  const [said] = await once(child.stdout, 'data')
-  return { child, said: String(said) }
-}
-
 /** A directory for a log and a second path to it. */
 const aHome = async (t: ExecutionContext) => {
   const home = await aDirectory(t)
@@ -85,13 +68,13 @@ for (const [what, { by, path }] of Object.entries(ways)) {
     const store = openStore(t, log)
     const stream = aStream()
     await append(store, stream, -1, someEvents(stream, 3))
-    const { said } = await opened(t, path(home), by(log, home))
+    const { said } = await openInAnother(t, path(home), by(log, home))
     t.regex(said, new RegExp(`is held by process ${process.pid} on `))
     t.is(outcomeOf(await append(store, stream, 2, someEvents(stream, 1))), 'done')
     t.is((await readAll(store, stream)).length, 4)
     await store.close()
     // Once closed, the log can also be opened through that path.
-    const { child, said: last } = await opened(t, path(home), by(log, home))
+    const { child, said: last } = await openInAnother(t, path(home), by(log, home))
     t.is(last, 'open\n')
     // And then keeps out the original path. The id of a process in another namespace would not help.
     const refused = t.throws(() => openStore(t, log, { limits: { busyTimeout: 10 } }), { name: 'LockTaken' })
@@ -109,7 +92,7 @@ test("a second writer is refused even if the first one's lock file was deleted o
     renameSync(`${log}.lock`, `${log}.kept`)
     writeFileSync(`${log}.lock`, '')
     change()
-    t.regex((await opened(t, log)).said, new RegExp(`is held by process ${process.pid} on `))
+    t.regex((await openInAnother(t, log)).said, new RegExp(`is held by process ${process.pid} on `))
     renameSync(`${log}.kept`, `${log}.lock`)
   }
   t.is(outcomeOf(await append(store, aStream(), -1, someEvents(aStream(), 1))), 'done')
@@ -117,7 +100,7 @@ test("a second writer is refused even if the first one's lock file was deleted o
 
 test('a start after kill -9 neither waits nor fails while others read', async (t) => {
   const { log } = await aHome(t)
-  const { child } = await opened(t, log)
+  const { child } = await openInAnother(t, log)
   child.kill('SIGKILL')
   await once(child, 'exit')
   const reader = openStore(t, log, { readOnly: true })
@@ -129,37 +112,6 @@ test('a start after kill -9 neither waits nor fails while others read', async (t
   const stream = aStream()
   t.is(outcomeOf(await append(store, stream, -1, someEvents(stream, 2))), 'done')
   t.is((await readAll(reader, stream)).length, 2)
-})
-
-test('reads and backups work during writes, and a copy can be written in place', async (t) => {
-  const { home, log } = await aHome(t)
-  const store = openStore(t, log)
-  const stream = aStream()
-  await append(store, stream, -1, someEvents(stream, 2))
-  copyLogFile(log, join(home, 'copy.db'))
-  cpSync(join(home, 'data'), join(home, 'as-it-lay'), { recursive: true })
-  t.is((await readAll(openStore(t, log, { readOnly: true }), stream)).length, 2)
-  for (const copy of [join(home, 'copy.db'), join(home, 'as-it-lay', 'events.db')]) {
-    const other = openStore(t, copy)
-    t.is(outcomeOf(await append(other, stream, 1, someEvents(stream, 1))), 'done')
-    t.is((await readAll(other, stream)).length, 3)
-  }
-  t.is((await readAll(store, stream)).length, 2)
-})
-
-test('a log that was not closed cannot be opened through a path without its WAL', async (t) => {
-  const why = await whyNoMounts()
-  if (why !== undefined) return notRun(t, why)
-  const { home, log } = await aHome(t)
-  const { by, path } = ways['a bind mount of the file'] as Way
-  const { child } = await opened(t, log)
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  t.true(existsSync(`${log}-wal`))
-  const refused = await opened(t, path(home), by(log, home))
-  t.true(refused.said.includes(`the last events are in ${log}-wal`), refused.said)
-  await openStore(t, log).close()
-  t.is((await opened(t, path(home), by(log, home))).said, 'open\n')
 })
 
 test('a log can be opened after a kill during the WAL checkpoint', async (t) => {

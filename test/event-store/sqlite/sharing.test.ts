@@ -1,22 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { toStorePosition } from '../../../src/domain/values/position.ts'
 import { BEGINNING, UnusableLog } from '../../../src/event-store/event-store.ts'
 import { LockTaken } from '../../../src/files/lock.ts'
 import { append, aStream, outcomeOf, readAll, someEvents } from '../new-events.ts'
-import { aDirectory, aPath, openStore } from './subject.ts'
-
-const anotherProcess = async (t: ExecutionContext, path: string): Promise<{ child: ChildProcess; said: string }> => {
-  const opener = fileURLToPath(new URL('../store-opener.ts', import.meta.url))
-  const child = spawn(process.execPath, [opener, path], { stdio: ['pipe', 'pipe', 'inherit'] })
-  t.teardown(() => child.kill('SIGKILL'))
-  const [said] = await once(child.stdout, 'data')
-  return { child, said: String(said) }
-}
+import { aDirectory, aPath, openInAnother, openStore } from './subject.ts'
 
 test('a second writer is refused by any path and process, and the error names the first', async (t) => {
   const directory = await aDirectory(t)
@@ -29,9 +19,9 @@ test('a second writer is refused by any path and process, and the error names th
     const error = t.throws(() => openStore(t, way), { instanceOf: LockTaken })
     t.true(error.message.includes(`process ${process.pid} `))
   }
-  t.true((await anotherProcess(t, join(directory, 'link', 'events.db'))).said.includes(`process ${process.pid} `))
+  t.true((await openInAnother(t, join(directory, 'link', 'events.db'))).said.includes(`process ${process.pid} `))
   await store.close()
-  const { child, said } = await anotherProcess(t, path)
+  const { child, said } = await openInAnother(t, path)
   t.is(said, 'open\n')
   const error = t.throws(() => openStore(t, path), { instanceOf: LockTaken })
   t.true(error.message.includes(`process ${child.pid} `))

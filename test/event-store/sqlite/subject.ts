@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore, type SqliteLimits, type SqliteOptions } from '../../../src/event-store/sqlite/store.ts'
@@ -22,6 +25,17 @@ export const openStore = (t: ExecutionContext, path: string, options: Partial<Sq
   const store = openSqliteStore({ path, randomHex, onFatal: (error) => t.fail(error.message), ...options })
   t.teardown(store.close)
   return store
+}
+
+const OPENER = fileURLToPath(new URL('../store-opener.ts', import.meta.url))
+
+/** Opens a log in another process, which may be started by a command; returns its first output. */
+export const openInAnother = async (t: ExecutionContext, path: string, by: readonly string[] = []) => {
+  const [command, ...args] = [...by, process.execPath, OPENER, path]
+  const child = spawn(String(command), args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  const [said] = await once(child.stdout, 'data')
+  return { child, said: String(said) }
 }
 
 export const openSqliteSubject =

@@ -19,18 +19,8 @@ test('a second process on the same data or log is refused with the id of the fir
   const data = join(home, 'data')
   const service = await serve(t, { data })
   await symlink(data, join(home, 'link'))
-  await symlink(join(data, 'events.db'), join(home, 'linked.db'))
-  const other = (n: number, path: string) =>
-    attempt(t, join(home, `other-${n}`), { BERTH_EVENT_STORE: `sqlite:${path}` })
-  const refused = await Promise.all([
-    attempt(t, data),
-    attempt(t, `${home}/link/../data/.`),
-    attempt(t, join(home, 'link')),
-    attempt(t, data, { BERTH_EVENT_STORE: `sqlite:${home}/another.db` }),
-    other(1, join(data, 'events.db')),
-    other(2, join(home, 'link', 'events.db')),
-    other(3, join(home, 'linked.db')),
-  ])
+  const log = { BERTH_EVENT_STORE: `sqlite:${data}/events.db` }
+  const refused = await Promise.all([attempt(t, join(home, 'link')), attempt(t, join(home, 'other'), log)])
   for (const { code, errors } of refused) {
     t.is(code, 1)
     t.true(isReadable(errors) && errors.includes(`is held by process ${service.pid} on `), errors)

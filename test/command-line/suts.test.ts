@@ -231,5 +231,8 @@ $ berth history ${json._id}
 $ berth history bob
 <time>	berth (system)	UserAdded	role: "tester"…name changed, password changed
 <time>	admin (administrator)	UserChanged	sessions ended
-<time>	admin (administrator)	UserRemoved	…reservations: "keep"…`)
+<time>	admin (administrator)	UserRemoved	…reservations: "keep"…
+$ berth history 58c38f5d444553252cce0000
+berth: the service knows no SUT, reservation or user "58c38f5d444553252cce0000"
+# exit 1`)
 })

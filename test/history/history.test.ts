@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
-import type { Answer, Client } from '../http/client.ts'
+import type { Answer } from '../http/client.ts'
 import { type Running, start } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
 import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
@@ -27,10 +26,8 @@ const WINDOW = { start_in: 0, duration: 900 }
 
 interface Story {
   readonly service: Running
-  readonly admin: Client
   readonly sut: string
   readonly cancelled: string
-  readonly released: string
 }
 
 /** A SUT that is changed, reserved twice and retired, and another that its history must not show. */
@@ -55,7 +52,7 @@ const aStory = async (t: ExecutionContext, password = 's3cret', user_name = 'lab
   service.clock.set('2030-05-02T05:58:13.400Z')
   await admin.post(`/api/sut/${sut}/tags`, { rack: null })
   await admin.request('POST', `/api/sut/${sut}/retire`)
-  return { service, admin, sut, cancelled, released }
+  return { service, sut, cancelled }
 }
 
 const TYPES = [
@@ -187,41 +184,6 @@ test('an invalid history query is refused, and the error names the parameter', a
     t.deepEqual(refusalOf(await audrey.get(`/api/sut/${id}/history`)), [404, 'sut_not_found'])
     t.deepEqual(refusalOf(await audrey.get(`/api/sut_reservation/${id}/history`)), [404, 'reservation_not_found'])
   }
-})
-
-test('the command line prints the history that the service answers', async (t) => {
-  const { service, sut, cancelled, released } = await aStory(t)
-  const environment = { BERTH_DATA: service.data }
-  for (const [id, path] of [
-    [sut, `/api/sut/${sut}/history`],
-    [cancelled, `/api/sut_reservation/${cancelled}/history`],
-    [released, `/api/sut_reservation/${released}/history`],
-  ] as const) {
-    const answered = eventsIn(await service.as('audrey').get(path))
-    const { code, out, error } = await type(['history', id, '--json'], environment)
-    t.deepEqual([code, error], [0, ''])
-    t.deepEqual(
-      out.trimEnd().split('\n'),
-      answered.map((event) => JSON.stringify(event)),
-    )
-  }
-  const { code, out } = await type(['history', sut], environment)
-  t.is(code, 0)
-  const lines = out.trimEnd().split('\n')
-  t.deepEqual(
-    lines.map((line) => line.split('\t')[2]),
-    TYPES,
-  )
-  const who = 'admin (administrator)'
-  t.is(lines[2], `${NOW}\t${who}\tSutUpdated\tos: "" -> "linux", rdp_width: 800 -> 1024, password changed\t"new disk"`)
-  t.is(lines[6], `${NOW}\t${who}\tReservationCancelled\t\t"Zoë 😀"`)
-  for (const id of ['58c38f5d444553252cce0000', 'none']) {
-    const unknown = await type(['history', id], environment)
-    t.deepEqual([unknown.code, unknown.out], [1, ''])
-    t.regex(unknown.error, /^berth: (the service knows no SUT, reservation or user|there is no SUT or user) /)
-  }
-  const nothing = { BERTH_DATA: join(service.data, 'none') }
-  t.regex((await type(['history', sut], nothing)).error, /^berth: no service runs on /)
 })
 
 test('the command line takes the name of a SUT or a user, and says which ones of several', async (t) => {

@@ -1,5 +1,4 @@
 import test from 'ava'
-import { type } from '../command-line/terminal.ts'
 import { start } from '../http/harness.ts'
 import { NOW } from '../http/requests.ts'
 import { leaks } from '../http/secrets/canary.ts'
@@ -11,7 +10,7 @@ interface Shown {
   readonly changes: readonly { readonly path: string }[]
 }
 
-test('the history of a user, erased by now, is the same on the command line, without its secrets', async (t) => {
+test('the history of a user, erased by now, has what changed, without its secrets', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const [name, password, second] = [canary(), canary(), canary()]
@@ -47,19 +46,8 @@ test('the history of a user, erased by now, is the same on the command line, wit
     ),
     [403, 200],
   )
-  const { code, out, error } = await type(['history', id, '--json'], { BERTH_DATA: service.data })
-  t.deepEqual([code, error], [0, ''])
-  t.deepEqual(
-    out
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-    [...events],
-  )
-  const lines = await type(['history', id], { BERTH_DATA: service.data })
-  t.is(lines.out.split('\n')[1]?.split('\t').slice(2).join(), 'UserChanged,role: "auditor" -> "tester"')
-  const places = [answered.text, out, lines.out].map((text, n) => ({ name: `${n}`, bytes: Buffer.from(text) }))
+  const places = [{ name: 'the history', bytes: Buffer.from(answered.text) }]
   const secrets = { name: Buffer.from(name), password: Buffer.from(password), second: Buffer.from(second) }
   t.deepEqual(leaks(secrets, places), [])
-  t.true(leaks({ id: Buffer.from(id) }, places).length >= 3, 'control: the same search finds the id')
+  t.not(leaks({ id: Buffer.from(id) }, places).length, 0, 'control: the same search finds the id')
 })

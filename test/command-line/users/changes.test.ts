@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
@@ -203,26 +203,6 @@ $ berth user restore carol-1
 berth: 409 user_erased: …
 # exit 1`)
   t.deepEqual(await names(), [...PEOPLE, 'Carol'])
-})
-
-test('what the command line does with users counts at once, and is in the log without names and passwords', async (t) => {
-  const { service, run, berth, whoIs } = await besideService(t)
-  const password = (await run(['user', 'add', 'Ann Bee', '--role', 'auditor', '--id', 'ann'])).out.split('\n')[1] ?? ''
-  await berth("$ berth user update 'ann bee' --role tester\n…")
-  t.is(await whoIs('ann bee', password), 'ann')
-  const { events } = (await service.as('admin').get('/api/user/ann/history')).json as { events: readonly object[] }
-  t.like(events[0], { type: 'berth.UserAdded', actor: 'command-line', data: { _id: 'ann', role: 'auditor' } })
-  t.like(events[1], { type: 'berth.UserChanged', actor: 'command-line', data: { _id: 'ann', role: 'tester' } })
-  await berth('$ berth user remove ann --reservations keep\n…')
-  t.is(await whoIs('ann bee', password), 'unauthenticated')
-  await berth('$ berth user restore ann\n…')
-  t.is(await whoIs('ann bee', password), 'ann')
-  await service.stop()
-  t.false(JSON.stringify(service.log).includes('Ann Bee'))
-  for (const name of await readdir(service.data)) {
-    const file = await readFile(join(service.data, name))
-    t.false(file.includes('Ann Bee') || file.includes(password) || file.includes('argon2id'), name)
-  }
 })
 
 test('users of a service elsewhere are changed at its URL, with the rights of an administrator there', async (t) => {

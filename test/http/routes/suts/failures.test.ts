@@ -48,14 +48,6 @@ test('a failed probe is repeated after 5 s until the third, whatever the interva
   t.is((await book('alice')).status, 201, 'by its id it can be reserved all the same')
 })
 
-test('failures at a former address, port or type do not count', async (t) => {
-  const { update, statusAfterCheck, isUp } = await given(t)
-  isUp(false)
-  for (let n = 0; n < 2; n++) t.is(await statusAfterCheck(), 'Unknown')
-  await update({ port: REFUSING.port })
-  for (const status of ['Unknown', 'Unknown', 'Offline']) t.is(await statusAfterCheck(), status)
-})
-
 test('what a probe finds at a former address is not recorded', async (t) => {
   const server = await startSut(t)
   const { monitor, check, update, status } = await monitoredLab(t, { sut: { sut_type: 'rdp', port: server.port } })

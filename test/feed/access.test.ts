@@ -4,9 +4,9 @@ import { idOf, type Running, start } from '../http/harness.ts'
 import { bearer, begin, within } from '../http/logins/login.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { stopwatch } from '../http/until.ts'
-import { eventsIn, LINES, type OpenStream, openStream } from './readers.ts'
+import { eventsIn, type OpenStream, openStream } from './readers.ts'
 
-/** Streams end when those who opened them are no longer what they were; and events of tokens in the feed. */
+/** Streams end when those who opened them are no longer what they were. */
 
 interface Token {
   readonly _id: string
@@ -46,12 +46,6 @@ const CASES: Readonly<Record<string, Case>> = {
     const [high, low] = [await issue({ role: 'administrator' }), await issue()]
     return [bearer(high.token), bearer(low.token), () => change('update', { role: 'auditor' })]
   },
-  'a token of a user who is removed': async ({ issue, change }) => {
-    return [bearer((await issue()).token), OTHER, () => change('remove', KEEPING)]
-  },
-  'a token that is revoked with a new password': async ({ issue, change }) => {
-    return [bearer((await issue()).token), OTHER, () => change('password', { ...PASSWORD, revoke_tokens: true })]
-  },
   'a password that is replaced': async ({ issue, change }) => {
     return [OWN, bearer((await issue()).token), () => change('password', PASSWORD)]
   },
@@ -63,9 +57,6 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a session, by a logout everywhere': async ({ service, signIn }) => {
     return [bearer(await signIn()), OWN, () => service.as('audrey').post('/api/logout', { everywhere: true })]
-  },
-  'a session of a user with a new password': async ({ signIn, change }) => {
-    return [bearer(await signIn()), OTHER, () => change('password', PASSWORD)]
   },
   'a session that expires, although it was renewed': async ({ service, signIn }) => {
     const first = await signIn()
@@ -110,26 +101,3 @@ for (const [what, prepare] of Object.entries(CASES)) {
     t.regex(text, /^berth_feed_cut_offs_total\{why="user_changed"\} 1$/m)
   })
 }
-
-test('events of tokens are about their user, without their names', async (t) => {
-  const service = await start(t, { now: NOW })
-  const issue = async (who: string, name: string) =>
-    (await service.as(who).post('/api/user/me/token', { name })).json as unknown as Token
-  const { _id, token } = await issue('alice', 'CANARY')
-  await issue('bob', 'another')
-  await service.as('admin').post(`/api/user/${idOf('alice')}/token/${_id}/revoke`, {})
-  const query = `?user_id=${idOf('alice')}&type=TokenIssued&type=TokenRevoked`
-  const { json, text } = await service.as('admin').get(`/api/events${query}`)
-  const events = json.events as readonly { type: string; subject: string; actor: string; data: { _id: string } }[]
-  t.deepEqual(
-    events.map(({ type, subject, actor, data }) => [type, subject, actor, data._id]),
-    [
-      ['berth.TokenIssued', idOf('alice'), idOf('alice'), _id],
-      ['berth.TokenRevoked', idOf('alice'), idOf('admin'), _id],
-    ],
-  )
-  t.false(/CANARY|berth_/.test(text))
-  t.false(text.includes(token))
-  const lines = await service.as('audrey').get(`/api/events${query}`, { Accept: LINES })
-  t.is(lines.text.match(/"berth\.Token/g)?.length, 2)
-})

@@ -5,13 +5,11 @@ import test from 'ava'
 import { basic } from '../http/client.ts'
 import { type Running, start } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
-import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
-import { leaks } from '../http/secrets/canary.ts'
-import { canary } from '../http/secrets/secret-requests.ts'
+import { createSut, NOW } from '../http/requests.ts'
 import { stopwatch, until } from '../http/until.ts'
 import { startWithLog } from './log-file.ts'
 import { eventsIn, LINES, type OpenStream, openStream, readEventStream, sequenceAt } from './readers.ts'
-import { begin, windowOf, write } from './writing.ts'
+import { begin, write } from './writing.ts'
 
 /** Heartbeats, ends and limits of streams. */
 
@@ -153,23 +151,4 @@ test('thorough: a stalled reader is disconnected, and 20 others receive everythi
   t.is(JSON.parse(messages.at(-1)?.data ?? '{}').code, 'too_slow')
   // Events that it does not read are not written to its connection.
   t.true(messages.length > 1 && messages.length < LARGE.count, `${messages.length}`)
-})
-
-test('no format of the feed contains a secret', async (t) => {
-  const own = await start(t, { now: NOW })
-  const [password, userName, key] = [canary(), canary(), canary().slice(0, 60)]
-  const sut = await createSut(own.as('admin'), { password, user_name: userName })
-  await own
-    .as('admin')
-    .post('/api/sut_reservation/create', aReservation(sut), { 'Idempotency-Key': encodeURIComponent(key) })
-  await reserved(own.as('admin'), aReservation(sut, windowOf(1)))
-  const stream = await openStream(own.port)
-  await stream.until((so) => eventsIn(so).length === 9)
-  const texts = [stream.text(), (await own.as('audrey').get('/api/events')).text]
-  texts.push((await own.as('audrey').get('/api/events', { Accept: LINES })).text)
-  const sought = { password: Buffer.from(password), userName: Buffer.from(userName), key: Buffer.from(key) }
-  const places = texts.map((text, i) => ({ name: `form ${i}`, bytes: Buffer.from(text) }))
-  t.deepEqual(leaks(sought, places), [])
-  const found = leaks({ sut: Buffer.from(sut) }, places).filter((leak) => leak.startsWith('sut plain'))
-  t.is(found.length, 3, 'control: the same search finds an id')
 })

@@ -2,6 +2,7 @@ import test from 'ava'
 import type { Recorded } from '../../src/domain/event.ts'
 import { toPublicPosition } from '../../src/domain/values/position.ts'
 import { cloudEvent } from '../../src/feed/events/cloud-event.ts'
+import { alice, tokenIssued } from '../domain/builders.ts'
 import type { Answer } from '../http/client.ts'
 import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
@@ -72,6 +73,8 @@ test('an event is a CloudEvent with a fixed order of members', (t) => {
     JSON.stringify(cloudEvent(reasoned, toPublicPosition(7), 'lab.example/berth')),
     JSON.stringify({ ...expected, reason: 'why' }),
   )
+  const ofToken = cloudEvent({ ...event, ...tokenIssued() } as Recorded, toPublicPosition(7), 'lab.example/berth')
+  t.is(ofToken.subject, alice, 'a token is about its user')
 })
 
 test('pages, lines and Server-Sent Events contain identical events, live and after a restart', async (t) => {
@@ -139,38 +142,31 @@ test('order=desc leads through the log from the newest event back', async (t) =>
   t.deepEqual(jsonIn(created), jsonIn(await pageAt('?type=SutCreated,ListenPortAssigned')).toReversed())
 })
 
-test('thorough: a page from the newest event back covers at most 4,096 events and 4 MB', async (t) => {
+test('thorough: a page in either order covers at most 4,096 events and 4 MB, and reports whether there are more', async (t) => {
   const own = await startWithLog(t, { count: 4_200, characters: 1 }, { now: NOW })
   const newest = await pageAt('?order=desc&limit=3', own)
   t.deepEqual(
     newest.events.map(({ sequence }) => sequence),
     [4_204, 4_203, 4_202].map((n) => sequenceAt(n)),
   )
-  const empty = await pageAt('?order=desc&type=SutRetired', own)
-  t.deepEqual(empty, { events: [], next: sequenceAt(4_205 - 4_096), caught_up: false })
-  const rest = await pageAt(`?order=desc&limit=1000&before=${empty.next}`, own)
-  t.deepEqual([rest.events.length, rest.next, rest.caught_up], [109, sequenceAt(0), true])
-  t.deepEqual(jsonIn(rest), jsonIn(await pageAt('?limit=109', own)).toReversed())
-  const large = await startWithLog(t, { count: 500, characters: 4_000 }, { now: NOW })
-  const short = await pageAt('?order=desc&limit=1000', large)
-  t.true(short.events.length > 200 && short.events.length < 230 && !short.caught_up)
-  t.is(short.events.at(-1)?.sequence, short.next)
-})
-
-test('thorough: a page covers at most 4,096 events and 4 MB, and reports whether there are more', async (t) => {
-  const own = await startWithLog(t, { count: 4_200, characters: 1 }, { now: NOW })
-  const empty = await pageAt('?type=SutRetired', own)
-  t.deepEqual(empty, { events: [], next: sequenceAt(4_095), caught_up: false })
-  const rest = await pageAt(`?type=SutRetired&after=${empty.next}`, own)
+  const none = { events: [], caught_up: false }
+  t.deepEqual(await pageAt('?type=SutRetired', own), { ...none, next: sequenceAt(4_095) })
+  const rest = await pageAt(`?type=SutRetired&after=${sequenceAt(4_095)}`, own)
   t.deepEqual(rest, { events: [], next: sequenceAt(4_204), caught_up: true })
+  t.deepEqual(await pageAt('?order=desc&type=SutRetired', own), { ...none, next: sequenceAt(4_205 - 4_096) })
+  const first = await pageAt(`?order=desc&limit=1000&before=${sequenceAt(4_205 - 4_096)}`, own)
+  t.deepEqual([first.events.length, first.next, first.caught_up], [109, sequenceAt(0), true])
+  t.deepEqual(jsonIn(first), jsonIn(await pageAt('?limit=109', own)).toReversed())
   t.is((await pageAt('?limit=1000', own)).events.length, 1_000)
-  const large = await startWithLog(t, { count: 500, characters: 4_000 }, { now: NOW })
-  const short = await pageAt('?limit=1000', large)
-  t.true(short.events.length > 200 && short.events.length < 230 && !short.caught_up)
-  t.is(short.events.at(-1)?.sequence, short.next)
   const lines = await own.as('audrey').get('/api/events', { Accept: LINES })
   t.is(lines.text.trimEnd().split('\n').length, 4_205 + 1)
   t.is(lines.headers['berth-position'], sequenceAt(4_204))
+  const large = await startWithLog(t, { count: 500, characters: 4_000 }, { now: NOW })
+  for (const order of ['', '&order=desc']) {
+    const short = await pageAt(`?limit=1000${order}`, large)
+    t.true(short.events.length > 200 && short.events.length < 230 && !short.caught_up)
+    t.is(short.events.at(-1)?.sequence, short.next)
+  }
 })
 
 test('events are filtered by type, by SUT including its port and reservations, and by user', async (t) => {
@@ -227,6 +223,7 @@ const wrong: Readonly<Record<string, readonly [query: string, headers: object, .
   'a limit on a stream': ['?limit=5', { Accept: LINES }, 'limit'],
   'follow=true on a page': ['?follow=true', {}, 'follow'],
   'follow=false on a stream': ['?follow=false', { Accept: LINES }, 'follow'],
+  'a span that ends before it begins': ['?from=2030-05-02T07:00:00Z&to=2030-05-02T06:00:00Z', {}, 'to'],
   'an unknown type': ['?type=SutCreated&type=SutEaten', {}, 'type'],
   'a malformed id': ['?sut_id=a%2Fb&user_id=', {}, 'sut_id', 'user_id'],
   'a repeated parameter': ['?sut_id=a&sut_id=b', {}, 'sut_id'],

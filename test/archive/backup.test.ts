@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { copyFile, cp, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,6 +6,7 @@ import { makeBackup } from '../../src/archive/backup.ts'
 import type { BackupCheckpoint } from '../../src/archive/verify-backup.ts'
 import { openCheckpoint } from '../../src/audit/checkpoint.ts'
 import { readVerifier } from '../../src/audit/signed-note.ts'
+import { leafHash, MTH } from '../audit/verify-proof.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
 import { EVENTS_OF_START, idOf, type Running, start, temporaryData } from '../http/harness.ts'
 import { createSut, reserve } from '../http/requests.ts'
@@ -31,20 +31,8 @@ const rowsOf = (path: string): readonly Row[] => {
   }
 }
 
-const sha256 = (...parts: readonly (string | Uint8Array)[]): Buffer => {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(part)
-  return hash.digest()
-}
-
-/** The root hash by the definition in RFC 6962. */
-const rootOf = (rows: readonly Row[]): Buffer => {
-  if (rows.length === 0) return sha256()
-  if (rows.length === 1) return sha256('\0', rows[0]?.recorded ?? '')
-  let k = 1
-  while (k * 2 < rows.length) k *= 2
-  return sha256('\x01', rootOf(rows.slice(0, k)), rootOf(rows.slice(k)))
-}
+const rootOf = (rows: readonly Row[]): string =>
+  Buffer.from(MTH(rows.map(({ recorded }) => leafHash(Buffer.from(recorded))))).toString('base64')
 
 const checkpointIn = async (directory: string): Promise<BackupCheckpoint> =>
   JSON.parse(await readFile(join(directory, 'checkpoint.json'), 'utf8'))
@@ -85,7 +73,7 @@ test('thorough: a backup made under load is a prefix of the log, and records its
     const { events, last_event, root, log_id, vault_keys } = await checkpointIn(directory)
     const copy = rowsOf(join(directory, 'events.db'))
     t.deepEqual(copy, log.slice(0, events))
-    t.is(root, rootOf(copy).toString('base64'))
+    t.is(root, rootOf(copy))
     t.is(last_event, JSON.parse(copy.at(-1)?.recorded ?? '').id)
     t.is(log_id, openStore(t, join(service.data, 'events.db'), { readOnly: true }).logId)
     t.is(vault_keys.length, 1)

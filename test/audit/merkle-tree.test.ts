@@ -1,24 +1,11 @@
 import test from 'ava'
 import { growTree, makeTreeReader } from '../../src/audit/merkle-tree.ts'
-import { isConsistent, isIncluded, readerOf, sha256 } from './verify-proof.ts'
+import { halfOf, isConsistent, isIncluded, leafHash, MTH, readerOf, sha256 } from './verify-proof.ts'
 
-const leafHash = (data: Uint8Array): Uint8Array => sha256(Uint8Array.of(0), data)
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-const halfOf = (size: number): number => {
-  let k = 1
-  while (k * 2 < size) k *= 2
-  return k
-}
-
-// The definitions of RFC 6962, sections 2.1 to 2.1.2, word for word, over leaf hashes.
+// The definitions of RFC 6962, sections 2.1.1 and 2.1.2, word for word, over leaf hashes.
 type Hashes = readonly Uint8Array[]
-const MTH = (d: Hashes): Uint8Array => {
-  if (d.length === 0) return sha256()
-  if (d.length === 1) return d[0] as Uint8Array
-  const k = halfOf(d.length)
-  return sha256(Uint8Array.of(1), MTH(d.slice(0, k)), MTH(d.slice(k)))
-}
 const PATH = (m: number, d: Hashes): Hashes => {
   if (d.length === 1) return []
   const k = halfOf(d.length)

@@ -7,6 +7,22 @@ import { makeTreeReader } from '../../src/audit/merkle-tree.ts'
 export const sha256 = (...parts: readonly Uint8Array[]): Uint8Array =>
   new Uint8Array(createHash('sha256').update(Buffer.concat(parts)).digest())
 
+export const leafHash = (data: Uint8Array): Uint8Array => sha256(Uint8Array.of(0), data)
+
+export const halfOf = (size: number): number => {
+  let k = 1
+  while (k * 2 < size) k *= 2
+  return k
+}
+
+/** The root of leaf hashes, word for word as RFC 6962, section 2.1, defines it. */
+export const MTH = (d: readonly Uint8Array[]): Uint8Array => {
+  if (d.length === 0) return sha256()
+  if (d.length === 1) return d[0] as Uint8Array
+  const k = halfOf(d.length)
+  return sha256(Uint8Array.of(1), MTH(d.slice(0, k)), MTH(d.slice(k)))
+}
+
 const hashNode = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(Uint8Array.of(1), left, right)
 
 const half = (number: number): number => Math.floor(number / 2)

@@ -1,20 +1,10 @@
-import { createHash } from 'node:crypto'
 import test from 'ava'
 import { makeEventId } from '../../../src/domain/values/ids.ts'
 import { BEFORE_FIRST, toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { BEGINNING } from '../../../src/event-store/event-store.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
+import { leafHash, MTH } from '../../audit/verify-proof.ts'
 import { randomHex } from '../../event-store/new-events.ts'
-
-const sha256 = (...parts: readonly Uint8Array[]): Buffer =>
-  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
-
-/** The root of a perfect tree, as RFC 6962, section 2.1, defines it. */
-const rootOf = (leaves: readonly Uint8Array[]): Buffer => {
-  if (leaves.length === 1) return Buffer.from(leaves[0] as Uint8Array)
-  const half = leaves.length / 2
-  return sha256(Uint8Array.of(1), rootOf(leaves.slice(0, half)), rootOf(leaves.slice(half)))
-}
 
 /** A log index with the given number of events. */
 const indexOf = (count: number, storePositionOf: (position: number) => number) => {
@@ -23,7 +13,7 @@ const indexOf = (count: number, storePositionOf: (position: number) => number) =
     position: toPublicPosition(position),
     storePosition: toStorePosition(storePositionOf(position)),
     id: makeEventId(position, randomHex(10)),
-    leaf: new Uint8Array(sha256(Buffer.from(`leaf ${position}`))),
+    leaf: new Uint8Array(leafHash(Buffer.from(`leaf ${position}`))),
     time: position,
   }))
   file.stage(rows.map((logRow) => ({ logRow })))
@@ -77,7 +67,7 @@ test('thorough: every node of the tree, stored or not, is the hash of its leaves
   const nodes = [0, 1, 3, 7, 8, 9, 12].flatMap((level) => [0, 1, 2, 3].map((n) => [level, n] as const))
   for (const [level, n] of [...nodes, [15, 1], [16, 0], [8, 257], [0, 66_235]] as const) {
     const size = 2 ** level
-    t.deepEqual(Buffer.from(log.node(level, n)), rootOf(leaves.slice(n * size, (n + 1) * size)), `${level}, ${n}`)
+    t.deepEqual(new Uint8Array(log.node(level, n)), MTH(leaves.slice(n * size, (n + 1) * size)), `${level}, ${n}`)
   }
 })
 

@@ -46,28 +46,6 @@ test('a running service uses a rotated key within 2 s, re-encrypts all secrets a
   t.is(reused.json.code, 'idempotency_key_reused')
 })
 
-test('a day after a rotation the old key is not needed, and the service starts without it', async (t) => {
-  const service = await start(t, { now: '2030-05-02T06:00:00Z' })
-  const sut = await createSut(service.as('admin'), { password: 'kept' })
-  await rotateKeyFile(keyFileOf(service), { now: service.clock.now(), randomBytes })
-  await untilLogged(service, /^secrets re-encrypted with the current vault key/)
-  await service.stop()
-  const path = keyFileOf(service)
-  const both = await readFile(path, 'utf8')
-  const withoutOld = both.split('\n').slice(0, -2).join('\n')
-  await writeFile(path, withoutOld)
-  const { data } = service
-  await t.throwsAsync(start(t, { data, now: '2030-05-03T05:00:00Z' }), { message: /the key "[^"]+" is missing/ })
-  await writeFile(path, both)
-  const later = await start(t, { data, now: '2030-05-03T06:02:00Z' })
-  await untilLogged(later, /^vault key no longer needed/)
-  await later.stop()
-  await writeFile(path, withoutOld)
-  const last = await start(t, { data, now: '2030-05-03T07:00:00Z' })
-  await last.stop()
-  t.is(await passwordOf(openStore(t, join(data, 'events.db')), await ringIn(path), sut), 'kept')
-})
-
 for (const [what, damage] of [
   ['that is broken', (text: string) => `${text}CaNaRy\n`],
   ['that lacks a needed key', () => `other:${randomBytes(32).toString('base64')}\n`],

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import test from 'ava'
 import { until } from '../../http/until.ts'
-import { isScheduled, settle } from '../../processes/recorded.ts'
+import { isScheduled } from '../../processes/recorded.ts'
 import { allClosed, connected, END, NOW, reserveIt, type Service, SOON, tryToConnect } from '../sessions/stage.ts'
 import { twoInstances } from './stage.ts'
 
@@ -57,37 +56,4 @@ test('a port opens and closes within 2 s of a reservation and release on another
   t.log({ opened: opened.map(Math.round), cut: cut.map(Math.round) })
   t.true(median(opened) < OTHER_WITHIN, `opened after ${median(opened)} ms`)
   t.true(median(cut) < OTHER_WITHIN, `cut after ${median(cut)} ms`)
-})
-
-test('thorough: binding a reservation on one instance cuts its former client on the other', async (t) => {
-  const { services, hosts, port, sut_id } = await twoInstances(t)
-  const [one, other] = services
-  const id = await reserveIt(one, sut_id)
-  const clients = await Promise.all(hosts.map((host) => connected({ service: one, port, host })))
-  const elsewhere = { 'X-Forwarded-For': '203.0.113.7' }
-  t.is((await post(one, id, 'update', elsewhere)).status, 200)
-  await allClosed(clients)
-  for (const host of hosts) t.false(await isReached(port, host))
-  t.is((await post(other, id, 'update')).status, 200)
-  for (const host of hosts) (await connected({ service: one, port, host })).destroy()
-})
-
-test('thorough: an extension on one instance keeps connections through the other open until the new end', async (t) => {
-  const { services, hosts, port, sut_id } = await twoInstances(t)
-  const [one, other] = services
-  const id = await reserveIt(one, sut_id)
-  const clients = await Promise.all(hosts.map((host) => connected({ service: one, port, host })))
-  const extended = await one.as('alice').post(`/api/sut_reservation/${id}/extend`, { duration: 5_400 })
-  t.is(extended.status, 200)
-  // The position of the extension: the other instance has seen it.
-  const position = String(extended.headers['berth-position'])
-  await other.as('alice').get(`/api/sut_reservation/${id}`, { 'Berth-After': position })
-  for (const { clock } of services) clock.set(END)
-  await settle(services)
-  for (const [n, client] of clients.entries()) {
-    client.write('x')
-    t.is(String((await once(client, 'data'))[0]), 'xx', `through instance ${n + 1}`)
-  }
-  for (const { clock } of services) clock.set(String(extended.json.end_time))
-  await allClosed(clients)
 })

@@ -58,13 +58,6 @@ const checkClosed = async (
     t.deepEqual(await sessionEventsOf(service, path), events as Events, path)
 }
 
-/** Changes Alice. Roles of holders are checked every second. */
-const changeAlice = async ({ service }: Stage, action: 'remove' | 'update', body: object): Promise<void> => {
-  const { status, text } = await service.as('admin').post(`/api/user/${idOf('alice')}/${action}`, body)
-  if (status !== 200) throw new Error(text)
-  service.clock.set('2030-05-02T06:02:02.000Z')
-}
-
 type End = (stage: Stage, clients: readonly Socket[]) => unknown
 
 const each = (sockets: readonly Socket[], act: (socket: Socket) => void): void => {
@@ -89,8 +82,6 @@ const ENDS: Readonly<Record<string, readonly [cause: string, end: End]>> = {
     'released',
     ({ service, reservation }) => service.as('alice').request('POST', `/api/sut_reservation/${reservation}/cancel`),
   ],
-  'the holder is removed': ['barred', (stage) => changeAlice(stage, 'remove', { reservations: 'keep' })],
-  'the holder becomes an auditor': ['barred', (stage) => changeAlice(stage, 'update', { role: 'auditor' })],
   [BOUND_ELSEWHERE]: [
     'barred',
     ({ service, reservation }) =>

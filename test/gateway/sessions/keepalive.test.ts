@@ -37,18 +37,3 @@ test('a connection keeps a reservation alive, and 30 s after its end it is relea
   t.like(json, { code: 'reservation_over', cause: 'keepalive', by: null })
   t.is(json.detail, 'The reservation has been released because nobody kept it alive.')
 })
-
-test('once its holder has kept it alive, no connection that is left does', async (t) => {
-  const stage = await keptStage(t)
-  const { service, alice, made, log } = stage
-  const client = await connected(stage)
-  await pass([service], 10)
-  const kept = await alice.request('POST', `/api/sut_reservation/${made.json._id}/keepalive`)
-  t.is(kept.headers['keepalive-until'], '2030-05-02T06:02:50.000Z')
-  await pass([service], 29)
-  const [first] = (await log()).slice(1)
-  t.is(first, `kept by ${idOf('alice')} 06:02:20.000`)
-  await pass([service], 1)
-  t.is((await untilKeptOrReleased([service], 3)).at(-1), 'released by schedule 06:02:50.000 keepalive')
-  client.destroy()
-})

@@ -23,7 +23,7 @@ export const webhookPatches: readonly Patch[] = [
   },
   {
     fault: 'events of one SUT are sent side by side',
-    file: 'src/processes/webhooks/queue.ts',
+    file: 'src/processes/webhooks/delivery.ts',
     from: '&& !busy.has(sutId) ',
     to: '',
     test: [

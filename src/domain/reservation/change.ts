@@ -1,12 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Held, keepaliveDue, lifeOfReservation, startDue } from '../calendar/held.ts'
+import { findOverlapping, UNRECORDED_MAX } from '../calendar/calendar.ts'
+import { type Held, isOver, keepaliveDue, lifeOfReservation, startDue } from '../calendar/held.ts'
 import { ceilToQuarter, formatWindow } from '../calendar/window.ts'
 import type { Decision } from '../decider.ts'
 import type { Event } from '../event.ts'
 import type { ReleaseCause } from '../events/reservation.ts'
 import { bodyProblem, type Problem, refuse } from '../failure.ts'
-import { type ExistingSut, onSut } from '../sut/state.ts'
-import { formatWithOffset, instantAt, isLater, type OffsetTime } from '../values/instant.ts'
+import { type ExistingSut, onSut, type SutState } from '../sut/state.ts'
+import { formatMilliseconds, formatWithOffset, instantAt, isLater, type OffsetTime } from '../values/instant.ts'
 import { keptAgainFrom } from '../values/keepalive.ts'
 import { findUnfinished, onHeld, type ReservationCommandBase } from './rules.ts'
 
@@ -90,6 +91,31 @@ export const cancel = onHeld(
   },
   { over: () => E.right([]) },
 )
+
+/**
+ * Records the earliest start or end of a SUT's reservations that is due and not recorded yet. Each takes a command of
+ * its own, in order. `[]` means that nothing is due.
+ */
+export interface AdvanceSchedule {
+  readonly sut_id: string
+}
+
+export const advance = ({ windows }: SutState, { sut_id }: AdvanceSchedule, now: number): Decision => {
+  const recent = { start: now / 1000 - UNRECORDED_MAX, end: now / 1000 + 1 }
+  for (const held of findOverlapping(windows, recent, Number.POSITIVE_INFINITY)) {
+    if (isOver(held)) continue
+    const { _id, user_id, end, recorded } = held
+    const start = startDue(held)
+    if (start > now) break
+    if (recorded === 'nothing')
+      return E.right([{ type: 'ReservationStarted', data: { _id, due: formatMilliseconds(start), sut_id, user_id } }])
+    if (end * 1000 <= now)
+      return E.right([
+        { type: 'ReservationEnded', data: { _id, due: formatMilliseconds(end * 1000), sut_id, user_id } },
+      ])
+  }
+  return E.right([])
+}
 
 /** When a reservation is released unless somebody connects before, in Unix milliseconds; undefined if it is not. */
 const unusedDue = ({ values: { release_unused_after: after } }: ExistingSut, held: Held): number | undefined =>

@@ -1,11 +1,10 @@
 import { type CommandsOf, makeDecider } from '../decider.ts'
 import { initialSut, onSut, type SutState, sutFold } from '../sut/state.ts'
 import { fits } from '../user/scope.ts'
-import { bindReservation, cancel, keepReservation, releaseUnattended, shorten, unbind } from './change.ts'
+import { advance, bindReservation, cancel, keepReservation, releaseUnattended, shorten, unbind } from './change.ts'
 import { create } from './create.ts'
 import { extend } from './extend.ts'
 import { refuseOffer } from './match.ts'
-import { advance } from './schedule.ts'
 import { cancelSeries, createSeries } from './series.ts'
 
 const rules = {

@@ -2,11 +2,21 @@ import * as E from 'fp-ts/lib/Either.js'
 import { described, instant, opaqueId, parsed } from '../../domain/codec/codec.ts'
 import { schemaOf } from '../../domain/codec/json-schema.ts'
 import type { Role } from '../../domain/events/user.ts'
+import { findTimeZone } from '../../domain/series/windows.ts'
 import { type Instant, isLater, type OffsetTime, parseOffsetTime } from '../../domain/values/instant.ts'
 import { POSITION_IN_REQUEST, type PublicPosition, parsePosition } from '../../domain/values/position.ts'
 import { apart, inQuery, type QueryOf, queryOf, type Rule, wholeNumber } from './query.ts'
 
 /** Parameters that several lists and reads share. */
+
+const NO_ZONE = 'must be the name of a time zone, like Europe/Berlin'
+/** The name of a zone of the IANA time zone database, in any case. */
+export const timeZone = parsed(
+  'time zone',
+  (name) => E.fromNullable(NO_ZONE)(findTimeZone(name)),
+  NO_ZONE,
+  () => ({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' }),
+)
 
 const LIMIT_MAX = 1_000
 export const LIMIT = 100

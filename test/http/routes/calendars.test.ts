@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import ICAL from 'ical.js'
-import { CALENDAR_MAX, calendarText } from '../../../src/http/response/calendar.ts'
+import { CALENDAR_MAX, calendarText } from '../../../src/http/routes/suts/calendars.ts'
 import type { CalendarRow } from '../../../src/read-models/lists/upcoming.ts'
 import { anyCharacter } from '../../characters.ts'
 import { idOf } from '../harness.ts'

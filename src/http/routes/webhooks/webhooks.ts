@@ -1,5 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { WebhookFilter } from '../../../domain/events/webhook.ts'
+import { matching, opaqueId, orNull, rowsOf, scalar } from '../../../domain/codec/codec.ts'
+import { withSchema } from '../../../domain/codec/json-schema.ts'
+import { closed } from '../../../domain/codec/object-codec.ts'
+import { DELIVERED_TYPES } from '../../../domain/event.ts'
+import { AskedCriteria } from '../../../domain/events/criteria.ts'
+import { type WebhookFilter, webhookDescription } from '../../../domain/events/webhook.ts'
 import { bodyProblem, invalid, refuse } from '../../../domain/failure.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { makeId, WEBHOOKS_STREAM } from '../../../domain/values/ids.ts'
@@ -7,15 +12,64 @@ import { formatMilliseconds } from '../../../domain/values/instant.ts'
 import { BEFORE_FIRST, type PublicPosition } from '../../../domain/values/position.ts'
 import { FORMER_SECRET_MS, findWebhook, type WebhookCommand, webhookDecider } from '../../../domain/webhook/decide.ts'
 import { waitForHead } from '../../../read-models/wait-for-head.ts'
-import { type BodyOf, withoutBody } from '../../codecs/body.ts'
-import { LATEST } from '../../codecs/lists.ts'
+import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
+import { afterParameter, LATEST } from '../../codecs/lists.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/call.ts'
 import type { Code, Refusal } from '../../protocol/problem.ts'
 import { administrators, post, type Route, refTo } from '../../protocol/route.ts'
 import { notFound } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
-import { filterIn, webhookChange, webhookCreation, webhookReplay } from './webhook-bodies.ts'
 import { readWebhookState, shownAttempt, shownWebhook } from './webhook-reads.ts'
+
+/** What requests about webhooks say. */
+
+const URL_LENGTH_MAX = 2_048
+const PREFIX = 'berth.'
+
+/** Where it leads is judged when something is sent there. A fragment would never be sent. */
+const isReceiver = (u: unknown): u is string => {
+  if (typeof u !== 'string' || u.length > URL_LENGTH_MAX || !/^https?:\/\/[!-~]+$/.test(u)) return false
+  return !u.includes('#') && URL.canParse(u)
+}
+const url = scalar('url', isReceiver, 'must be a URL that begins with https:// or http://, without a fragment', () => ({
+  ...{ type: 'string', format: 'uri', pattern: '^https?://[!-~]+$', maxLength: URL_LENGTH_MAX },
+}))
+
+const NAME = new RegExp(`^(?:berth\\.)?(?:${DELIVERED_TYPES.join('|')})$`)
+const type = withSchema(matching('event', NAME, `must be berth. and one of ${DELIVERED_TYPES.join(', ')}`), () => ({
+  ...{ type: 'string', enum: [...DELIVERED_TYPES.map((name) => PREFIX + name), ...DELIVERED_TYPES] },
+}))
+const types = rowsOf(type, DELIVERED_TYPES.length, 'types of events')
+
+const readOnly = ['_id', 'secret', 'enabled', 'position', 'created_at', 'updated_at']
+const narrowing = { types, sut_id: opaqueId, user_id: opaqueId, match: AskedCriteria }
+
+const webhookCreation = bodyOf(
+  closed('WebhookRequest', { url }, { ...narrowing, description: webhookDescription, after: orNull(afterParameter) }),
+  { readOnly },
+)
+const webhookChange = bodyOf(
+  closed(
+    'WebhookChange',
+    {},
+    {
+      ...{ url, types: orNull(types), sut_id: orNull(opaqueId), user_id: orNull(opaqueId) },
+      ...{ match: orNull(AskedCriteria), description: webhookDescription },
+    },
+  ),
+  { readOnly },
+)
+const webhookReplay = bodyOf(closed('WebhookReplay', { after: orNull(afterParameter) }, {}))
+
+type Narrowing = { readonly [K in keyof WebhookFilter]?: WebhookFilter[K] | null }
+
+/** The filter of a body, with the names of types as the log has them. Members that it lacks are left out. */
+const filterIn = <N extends Narrowing>({ types: named, sut_id, user_id, match }: N) => ({
+  ...(named !== undefined && { types: named && [...new Set(named.map((name) => name.replace(PREFIX, '')))] }),
+  ...(sut_id !== undefined && { sut_id }),
+  ...(user_id !== undefined && { user_id }),
+  ...(match !== undefined && { match }),
+})
 
 const SECRET_BYTES = 32
 

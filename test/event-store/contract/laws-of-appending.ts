@@ -82,17 +82,19 @@ const nothing: Law = {
 const appendFault: Law = {
   title: 'an append that cannot be encoded fails alone',
   check: async ({ store }) => {
-    const stream = aStream()
+    // Streams of their own: no store promises an order to appends that are under way at once.
+    const [stream, other] = [aStream(), aStream()]
     const bad = { ...anEvent(stream, ''), data: { _id: stream.slice(4), description: '\ud800' } } as NewEvent
     const [before, failed, after] = await Promise.allSettled([
       append(store, stream, -1, someEvents(stream, 1)),
       append(store, stream, 0, [bad]),
-      append(store, stream, 0, someEvents(stream, 1)),
+      append(store, other, -1, someEvents(other, 1)),
     ])
     assert.equal(failed.status, 'rejected')
     for (const result of [before, after]) {
       assert.equal(result.status === 'fulfilled' && outcomeOf(result.value), 'done')
     }
+    for (const each of [stream, other]) assert.equal((await readAll(store, each)).length, 1)
   },
 }
 

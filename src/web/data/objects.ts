@@ -28,6 +28,10 @@ export const systemOf = ({ os, version }: Sut): string => [os, version].filter((
 export const aboutOf = (sut: Sut): string =>
   [systemOf(sut), ...Object.entries(sut.tags).map((tag) => tag.join(' '))].filter((part) => part !== '').join(', ')
 
+/** The same with less, where there is little room: `Windows 11 24H2, rack 1`. */
+export const briefOf = (sut: Sut, ...more: readonly string[]): string =>
+  [systemOf(sut), ...more, sut.tags.rack && `rack ${sut.tags.rack}`].filter(Boolean).join(', ')
+
 /** Milliseconds between two reservations. The past does not tell. */
 export const turnaroundOf = ({ settings }: Pick<Sut, 'settings'>): number => (settings?.turnaround ?? 0) * 1_000
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { Reservation, Sut } from '../../data/objects.ts'
 import { NOTHING } from '../../data/query.ts'
 import { formatWhen } from '../../format/format.ts'
@@ -6,7 +7,7 @@ import { linkTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
 import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Icon, type IconName } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { RefusedNote, Status } from '../../parts/show/note.tsx'
 import type { Schemas } from '../../service/api.ts'
@@ -52,17 +53,15 @@ const HostPort = ({ connection }: { readonly connection: Connection }) => {
   )
 }
 
-const UnusedNote = ({ connection }: { readonly connection: Connection }) => {
-  const now = usePage().clock.value
-  const { released_unused_at: at } = connection
-  if (at === null) return undefined
-  return (
-    <span class="small muted row may">
-      <Icon name="warning" />
-      Released at {formatWhen(Date.parse(at), now)} unless someone connects
+/** What else there is to say of a connection. */
+const Remark = ({ icon, children }: { readonly icon: IconName; readonly children: ComponentChildren }) => (
+  <span class="small muted row may">
+    <span class={icon === 'check' ? 'row ok' : 'row'}>
+      <Icon name={icon} />
     </span>
-  )
-}
+    {children}
+  </span>
+)
 
 const PORT_PROBLEMS: Readonly<Record<string, string>> = {
   port_taken: "Another program on Berth's server uses this port. It opens when that program ends.",
@@ -72,42 +71,33 @@ const PORT_PROBLEMS: Readonly<Record<string, string>> = {
 const PortNote = ({ connection }: { readonly connection: Connection }) => {
   if (!isClosed(connection)) return undefined
   const problem = PORT_PROBLEMS[connection.last_error?.cause ?? '']
-  return problem === undefined ? (
-    <Status class="small muted">Opening the port</Status>
-  ) : (
-    <Status class="small muted row may">
-      <Icon name="warning" />
-      {problem}
+  return (
+    <Status class="small muted">
+      {problem === undefined ? 'Opening the port' : <Remark icon="warning">{problem}</Remark>}
     </Status>
   )
 }
 
 const FILES = { rdp: 'application/x-rdp', vnc: 'application/x-vnc', tcp: undefined } as const
 
-const ViewerFile = ({
-  id,
-  connection: { sut_type, host },
-}: {
+interface FileProps {
   readonly id: string
   readonly connection: Connection
-}) => {
+}
+
+const ViewerFile = ({ id, connection: { sut_type, host } }: FileProps) => {
   const { api } = usePage()
   const { run, refused } = useCommand()
   const accept = FILES[sut_type]
   if (accept === undefined || host === null) return undefined
-  const path = `/api/sut_reservation/${id}/connection`
+  const download = () =>
+    run(
+      () => api.file(`/api/sut_reservation/${id}/connection`, accept),
+      ({ blob, name }) => saveFile(blob, name),
+    )
   return (
     <>
-      <Button
-        icon="download"
-        label={`.${sut_type} file`}
-        onClick={() =>
-          run(
-            () => api.file(path, accept),
-            ({ blob, name }) => saveFile(blob, name),
-          )
-        }
-      />
+      <Button icon="download" label={`.${sut_type} file`} onClick={download} />
       <RefusedNote refused={refused} />
     </>
   )
@@ -123,7 +113,9 @@ interface Props {
 
 export const Connect = ({ reservation, type, command, isFirst = false }: Props) => {
   const { _id: id, user_id, end_time } = reservation
-  const isOwn = user_id === meOf(usePage())._id
+  const page = usePage()
+  const now = page.clock.value
+  const isOwn = user_id === meOf(page)._id
   const [connection, readAgain] = useConnection(id)
   const screen = isOwn && type === 'vnc' && connection?.host !== null && (
     <Button
@@ -146,16 +138,15 @@ export const Connect = ({ reservation, type, command, isFirst = false }: Props) 
       <HostPort connection={connection} />
       {screen}
       <ViewerFile id={id} connection={connection} />
-      <UnusedNote connection={connection} />
+      {connection.released_unused_at !== null && (
+        <Remark icon="warning">
+          Released at {formatWhen(Date.parse(connection.released_unused_at), now)} unless someone connects
+        </Remark>
+      )}
       <KeptNote id={id} end={Date.parse(end_time)} />
       <PortNote connection={connection} />
       {connection.bound_here ? (
-        <span class="small muted row may">
-          <span class="ok">
-            <Icon name="check" />
-          </span>
-          This computer may connect
-        </span>
+        <Remark icon="check">This computer may connect</Remark>
       ) : (
         <CommandButton
           icon="plug"
@@ -170,31 +161,21 @@ export const Connect = ({ reservation, type, command, isFirst = false }: Props) 
   )
 }
 
-/** Reservations that are released unless something keeps them alive, such as those of pipelines. */
-
 /** Between reads, as no change tells that one was kept alive: half of the time that is left, within these bounds. */
 const LEAST_INTERVAL_MS = 10_000
 const MOST_INTERVAL_MS = 300_000
 
-/** Until when a reservation is kept, in Unix milliseconds; undefined where it need not be, and until that was read. */
-const useKeptUntil = (id: string): number | undefined =>
-  useReading({
+/** Says until when a reservation is kept that is released unless something keeps it alive, such as those of pipelines. */
+const KeptNote = ({ id, end }: { readonly id: string; readonly end: number }) => {
+  const now = usePage().clock.value
+  const { value: until } = useReading({
     ...{ key: `kept ${id}`, ...NOTHING },
     read: async (source) => {
       const { keptUntil } = await source.get(`/api/sut_reservation/${id}`)
       return keptUntil === undefined ? undefined : Date.parse(keptUntil)
     },
-    again: (until) => until && Math.min(Math.max((until - currentTime()) / 2, LEAST_INTERVAL_MS), MOST_INTERVAL_MS),
-  }).value
-
-const KeptNote = ({ id, end }: { readonly id: string; readonly end: number }) => {
-  const now = usePage().clock.value
-  const until = useKeptUntil(id)
+    again: (time) => time && Math.min(Math.max((time - currentTime()) / 2, LEAST_INTERVAL_MS), MOST_INTERVAL_MS),
+  })
   if (until === undefined || until >= end) return undefined
-  return (
-    <span class="small muted row may">
-      <Icon name="clock" />
-      Kept until {formatWhen(until, now)}, then released unless kept alive
-    </span>
-  )
+  return <Remark icon="clock">Kept until {formatWhen(until, now)}, then released unless kept alive</Remark>
 }

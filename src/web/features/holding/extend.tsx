@@ -24,7 +24,7 @@ export const afterText = (taken: readonly Taken[] | undefined, own: Booked, now:
 const endsOf = (taken: readonly Taken[] | undefined, own: Booked): readonly number[] =>
   taken === undefined ? [1, 2, 4].map((hours) => own.to + hours * HOUR) : extensionsOf(taken, own, 6)
 
-interface Props {
+export interface HoldingProps {
   readonly own: Booked
   readonly taken: readonly Taken[] | undefined
   readonly command: ReservationCommand
@@ -33,10 +33,10 @@ interface Props {
 export const extendTo = ({ act }: ReservationCommand, end: number, onDone?: () => void): Promise<unknown> =>
   act('extend', { end_time: toIso(end) }, onDone)
 
-const choicesOf = ({ own, taken }: Props, now: number) =>
+const choicesOf = ({ own, taken }: HoldingProps, now: number) =>
   endsOf(taken, own).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
 
-export const EndsMenu = ({ onShorten, ...props }: Props & { readonly onShorten: (end: number) => void }) => {
+export const EndsMenu = ({ onShorten, ...props }: HoldingProps & { readonly onShorten: (end: number) => void }) => {
   const now = usePage().clock.value
   const { own, command } = props
   const choices = [
@@ -55,7 +55,7 @@ export const EndsMenu = ({ onShorten, ...props }: Props & { readonly onShorten: 
   )
 }
 
-export const ExtendPair = (props: Props) => {
+export const ExtendPair = (props: HoldingProps) => {
   const { own, command } = props
   const choices = choicesOf(props, usePage().clock.value)
   return (

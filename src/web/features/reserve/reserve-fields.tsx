@@ -14,13 +14,13 @@ import { type Asked, beginOf, lengthsFrom, lengthTo, parseStart, startMoved } fr
 
 /** What one fills in to reserve: when, for how long, for whom. */
 
-interface StartProps<A extends Asked> {
+interface WhenProps<A extends Asked> {
   readonly asked: A
   readonly now: number
   readonly onChange: (asked: A) => void
 }
 
-export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps<A>) => {
+const StartField = <A extends Asked>({ asked, now, onChange }: WhenProps<A>) => {
   const shown = asked.start === 'now' ? 'Now' : formatWhen(asked.start, now)
   const begin = beginOf(asked, now)
   const { isWrong, forget, commit, field } = useTyped(shown, (text) => {
@@ -72,12 +72,7 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
   )
 }
 
-interface LengthProps<A extends Asked> {
-  readonly asked: A
-  readonly onChange: (asked: A) => void
-}
-
-export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>) => {
+const LengthField = <A extends Asked>({ asked, onChange }: WhenProps<A>) => {
   const start = beginOf(asked, currentTime())
   const end = ceilQuarter(start + asked.length)
   const choices = lengthsFrom(asked, currentTime())
@@ -128,14 +123,22 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
 
 interface ForProps {
   readonly userId: string
-  readonly onChoose: (userId: string) => void
+  readonly onFor: (userId: string) => void
 }
 
-export const ForField = ({ userId, onChoose }: ForProps) => {
-  const page = usePage()
-  const me = meOf(page)
+const ForField = ({ userId, onFor }: ForProps) => {
+  const me = meOf(usePage())
   const people = usePeople()
+  if (me.role !== 'administrator') return undefined
   const others = [...people.values()].filter(({ _id }) => _id !== me._id).map(({ _id, name }) => [_id, name] as const)
   const options = [[me._id, `You, ${me.name}`] as const, ...others]
-  return <SelectField id="for" label="For" value={userId} options={options} onChange={onChoose} />
+  return <SelectField id="for" label="For" value={userId} options={options} onChange={onFor} />
 }
+
+export const ReserveFields = <A extends Asked>({ userId, onFor, ...when }: ForProps & WhenProps<A>) => (
+  <>
+    <StartField {...when} />
+    <LengthField {...when} />
+    <ForField userId={userId} onFor={onFor} />
+  </>
+)

@@ -1,25 +1,23 @@
 import { HOUR } from '../../format/format.ts'
 import { type Booked, floorQuarter, gapsOf, type Stretch, takenBy, turnedAt, turnsOf } from './calendar.ts'
-import { type Placed, placeQueued, type Queued } from './queued.ts'
+import { placeQueued, type Queued } from './queued.ts'
 import { daysOf, type Span } from './span.ts'
 
 /** What a row shows. Pure: instants are Unix milliseconds. */
 
-export type Cell =
-  | (Stretch & { readonly kind: 'gap'; readonly key: string })
-  | (Stretch & {
-      readonly kind: 'block'
-      readonly key: string
-      readonly booked: Booked
-      readonly isOwn: boolean
-      readonly phase: 'past' | 'running' | 'ahead'
-    })
-  | (Stretch & { readonly kind: 'turn' | 'idle'; readonly key: string })
-  | (Stretch & { readonly kind: 'offline'; readonly key: string; readonly isAhead: boolean })
-  | (Stretch & { readonly kind: 'outage'; readonly key: string; readonly cause: string })
-  | (Stretch & { readonly kind: 'queued'; readonly key: string; readonly queued: Queued; readonly isOwn: boolean })
-  | (Stretch & { readonly kind: 'inactive'; readonly key: string })
-  | (Stretch & { readonly kind: 'load'; readonly key: string; readonly hours: number; readonly isMine: boolean })
+export type Cell = Stretch & { readonly key: string } & (
+    | { readonly kind: 'gap' | 'turn' | 'idle' | 'inactive' }
+    | {
+        readonly kind: 'block'
+        readonly booked: Booked
+        readonly isOwn: boolean
+        readonly phase: 'past' | 'running' | 'ahead'
+      }
+    | { readonly kind: 'offline'; readonly isAhead: boolean }
+    | { readonly kind: 'outage'; readonly cause: string }
+    | { readonly kind: 'queued'; readonly queued: Queued; readonly isOwn: boolean }
+    | { readonly kind: 'load'; readonly hours: number; readonly isMine: boolean }
+  )
 
 interface RowState {
   readonly booked: readonly Booked[]
@@ -37,12 +35,11 @@ export interface Outage extends Stretch {
   readonly isOpen: boolean
 }
 
-const clip = ({ from, to }: Stretch, span: Stretch): Stretch => ({
-  from: Math.max(from, span.from),
-  to: Math.min(to, span.to),
-})
-
-const isIn = ({ from, to }: Stretch, span: Stretch): boolean => from < span.to && to > span.from
+/** The parts of stretches that are in a span. */
+const partsIn = <A extends Stretch>(all: readonly A[], span: Stretch): readonly A[] =>
+  all
+    .filter(({ from, to }) => from < span.to && to > span.from)
+    .map((each) => ({ ...each, from: Math.max(each.from, span.from), to: Math.min(each.to, span.to) }))
 
 const phaseOf = ({ from, to }: Stretch, now: number): 'past' | 'running' | 'ahead' =>
   to <= now ? 'past' : from <= now ? 'running' : 'ahead'
@@ -51,80 +48,38 @@ const phaseOf = ({ from, to }: Stretch, now: number): 'past' | 'running' | 'ahea
 const loadCells = (booked: readonly Booked[], span: Span, ownId: string): readonly Cell[] =>
   daysOf(span).map((from, n, days) => {
     const day = { from, to: days[n + 1] ?? span.to }
-    const inDay = booked.filter((each) => isIn(each, day))
-    const hours = inDay.map((each) => clip(each, day)).reduce((sum, { from: a, to: b }) => sum + (b - a) / HOUR, 0)
+    const inDay = partsIn(booked, day)
+    const hours = inDay.reduce((sum, { from: a, to: b }) => sum + (b - a) / HOUR, 0)
     return { ...day, kind: 'load', key: `load ${from}`, hours, isMine: inDay.some(({ userId }) => userId === ownId) }
   })
 
-const offlineCells = (since: number, span: Span, now: number): readonly Cell[] => {
-  const parts = [
-    { from: since, to: now, isAhead: false },
-    { from: now, to: Number.POSITIVE_INFINITY, isAhead: true },
-  ]
-  return parts
-    .filter((part) => isIn(part, span))
-    .map(({ isAhead, ...part }) => ({
-      ...clip(part, span),
-      kind: 'offline',
-      key: isAhead ? 'offline ahead' : 'offline',
-      isAhead,
-    }))
-}
+const offlineCells = (since: number, now: number): readonly Cell[] => [
+  { kind: 'offline', key: 'offline', from: since, to: now, isAhead: false },
+  { kind: 'offline', key: 'offline ahead', from: now, to: Number.POSITIVE_INFINITY, isAhead: true },
+]
 
 /** What is over of when it was not there. What lasts is drawn as `offline`. */
-const outageCells = (outages: readonly Outage[], span: Span, now: number): readonly Cell[] =>
+const outageCells = (outages: readonly Outage[], now: number): readonly Cell[] =>
   outages
-    .filter((outage) => !outage.isOpen && outage.to <= now && isIn(outage, span))
-    .map((outage) => ({
-      ...clip(outage, span),
-      kind: 'outage',
-      key: `outage ${outage.from}`,
-      cause: outage.cause,
-    }))
-
-const turnCells = (booked: readonly Booked[], turnaround: number, span: Span): readonly Cell[] =>
-  turnsOf(booked, turnaround)
-    .filter((turn) => isIn(turn, span))
-    .map((turn) => ({ ...clip(turn, span), kind: 'turn', key: `turn ${turn.from}` }))
+    .filter(({ isOpen, to }) => !isOpen && to <= now)
+    .map(({ from, to, cause }) => ({ from, to, cause, kind: 'outage', key: `outage ${from}` }))
 
 /** Before a reservation nothing can be had for the time of a turnaround, although the machine stands idle. */
-const idleCells = (booked: readonly Booked[], turnaround: number, span: Span, since: number): readonly Cell[] =>
+const idleCells = (booked: readonly Booked[], turnaround: number, since: number): readonly Cell[] =>
   booked
-    .map((each, n) => {
+    .map((each, n): Cell => {
       const previous = booked[n - 1]
       const turned = previous === undefined ? since : turnedAt(previous, turnaround)
-      return { from: Math.max(each.from - turnaround, turned, since), to: each.from, key: `idle ${each._id}` }
+      const from = Math.max(each.from - turnaround, turned, since)
+      return { kind: 'idle', key: `idle ${each._id}`, from, to: each.from }
     })
-    .filter((idle) => idle.from < idle.to && isIn(idle, span))
-    .map((idle) => ({ ...clip(idle, span), kind: 'idle', key: idle.key }))
-
-const queuedCells = (placed: readonly Placed[], span: Span, ownId: string): readonly Cell[] =>
-  placed
-    .filter((each) => isIn(each, span))
-    .map(({ queued, ...at }) => ({
-      ...clip(at, span),
-      kind: 'queued',
-      key: `queued ${queued._id}`,
-      queued,
-      isOwn: queued.userId === ownId,
-    }))
+    .filter(({ from, to }) => from < to)
 
 /** The cells of a row in a span, in order of time; gaps only where something can still be reserved. */
 export const cellsOf = (row: RowState, span: Span, now: number, ownId: string): readonly Cell[] => {
   const { booked, turnaround = 0, isActive, offlineSince, outages = [], queued = [] } = row
-  const offline = offlineSince === undefined ? [] : offlineCells(offlineSince, span, now)
-  if (span.zoom === 'month') return [...offline, ...loadCells(booked, span, ownId)]
-  const inView = booked.filter((each) => isIn(each, span))
-  const blocks = inView.map(
-    (each): Cell => ({
-      ...clip(each, span),
-      kind: 'block',
-      key: each._id,
-      booked: each,
-      isOwn: each.userId === ownId,
-      phase: phaseOf(each, now),
-    }),
-  )
+  const offline = offlineSince === undefined ? [] : offlineCells(offlineSince, now)
+  if (span.zoom === 'month') return [...partsIn(offline, span), ...loadCells(booked, span, ownId)]
   const since = floorQuarter(now)
   const taken = takenBy(booked, turnaround)
   const placed = placeQueued(taken, queued, now)
@@ -132,16 +87,25 @@ export const cellsOf = (row: RowState, span: Span, now: number, ownId: string): 
   const drawn = [...taken, ...placed].toSorted((a, b) => a.from - b.from)
   const gaps = isActive ? gapsOf(drawn, span, since) : []
   const cells: readonly Cell[] = [
-    ...(isActive ? [] : [{ ...clip(span, span), kind: 'inactive', key: 'inactive' } as const]),
-    ...outageCells(outages, span, now),
+    ...(isActive ? [] : [{ kind: 'inactive', key: 'inactive', from: span.from, to: span.to } as const]),
+    ...outageCells(outages, now),
     ...offline,
-    ...(turnaround === 0 ? [] : turnCells(booked, turnaround, span)),
-    ...(turnaround === 0 || !isActive ? [] : idleCells(booked, turnaround, span, since)),
+    ...turnsOf(booked, turnaround).map((turn): Cell => ({ ...turn, kind: 'turn', key: `turn ${turn.from}` })),
+    ...(isActive ? idleCells(booked, turnaround, since) : []),
     ...gaps.map((gap): Cell => ({ ...gap, kind: 'gap', key: `gap ${gap.from}` })),
-    ...blocks,
-    ...queuedCells(placed, span, ownId),
+    ...booked.map(
+      (each): Cell => ({
+        ...{ kind: 'block', key: each._id, from: each.from, to: each.to },
+        ...{ booked: each, isOwn: each.userId === ownId, phase: phaseOf(each, now) },
+      }),
+    ),
+    ...placed.map(
+      ({ queued: of, from, to }): Cell => ({
+        ...{ kind: 'queued', key: `queued ${of._id}`, from, to, queued: of, isOwn: of.userId === ownId },
+      }),
+    ),
   ]
-  return cells
+  return partsIn(cells, span)
 }
 
 export const loadStep = (hours: number): 0 | 1 | 2 | 3 | 4 =>

@@ -1,53 +1,16 @@
-import { type Sut, takenOf } from '../../data/objects.ts'
-import { formatCount, formatDay, formatWhen, midnightOf, toIso } from '../../format/format.ts'
-import { usePersonName, useReserved } from '../../page/use-timeline.ts'
+import { formatCount, formatDay, formatWhen, midnightOf } from '../../format/format.ts'
+import { usePersonName } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { DayInput } from '../../parts/choose/day-input.tsx'
-import { Input } from '../../parts/field.tsx'
+import { Field, Input } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Status } from '../../parts/show/note.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
-import type { Refused } from '../../service/api.ts'
-import { floorQuarter, type Stretch } from '../schedule/calendar.ts'
-import { type Occurrence, occurrencesOf, TIMES_MAX, TIMES_MIN, timesUntil, weekly } from './dates.ts'
+import type { Stretch } from '../schedule/calendar.ts'
+import { type Occurrence, TIMES_MAX, TIMES_MIN, timesUntil, weekly } from './dates.ts'
+import type { ReadDates } from './use-series.ts'
 
 /** The same window every week: how often, and which of its dates are taken. */
-
-export const firstOf = ({ from, to }: Stretch): Stretch => ({ from: floorQuarter(from), to })
-
-/** What is sent for it. The service works out the dates, in the browser's zone. */
-export const seriesBodyOf = (
-  sutId: string,
-  first: Stretch,
-  times: number,
-  more: { readonly user_id: string; readonly beyond_quota?: true },
-): object => ({
-  ...more,
-  sut_id: sutId,
-  start_time: toIso(first.from),
-  end_time: toIso(first.to),
-  rrule: `FREQ=WEEKLY;COUNT=${times}`,
-  time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC',
-})
-
-interface ReadDates {
-  /** The dates, with what is in the way of each; undefined until that was read. The service is the judge. */
-  readonly occurrences: readonly Occurrence[] | undefined
-  readonly failed: Refused | undefined
-}
-
-/** `window` is what would be held first: after a release it may begin within a quarter, which later ones do not. */
-export const useOccurrences = (sut: Sut, window: Stretch, times: number): ReadDates => {
-  const first = firstOf(window)
-  const day = midnightOf(first.from, -1)
-  // A year and what the longest reservation may add, so that another number of dates is known at once.
-  const span = { from: day, to: midnightOf(day, 7 * (TIMES_MAX + 2)) }
-  const { value, failed } = useReserved(span, [sut._id])
-  return {
-    occurrences: value && occurrencesOf([window, ...weekly(first, times).slice(1)], takenOf(sut, value.get(sut._id))),
-    failed,
-  }
-}
 
 interface TimesProps {
   readonly first: Stretch
@@ -65,13 +28,10 @@ export const TimesField = ({ first, times, onChange }: TimesProps) => {
     return true
   })
   return (
-    <div class="field">
-      <label for="times">
-        Weekly<span class="vh">, times</span>
-      </label>
+    <Field id="times" label="Weekly">
       <div class="row">
         <Input
-          {...{ ...field, id: 'times', class: 'minutes', type: 'number', inputmode: 'numeric' }}
+          {...{ ...field, id: 'times', label: 'Weekly, times', class: 'minutes', type: 'number', inputmode: 'numeric' }}
           {...{ min: TIMES_MIN, max: TIMES_MAX }}
           data-first
         />
@@ -88,7 +48,7 @@ export const TimesField = ({ first, times, onChange }: TimesProps) => {
           onDay={(day) => onChange(day === undefined ? times : timesUntil(first, day))}
         />
       </div>
-    </div>
+    </Field>
   )
 }
 
@@ -126,42 +86,34 @@ const Dates = ({ occurrences }: { readonly occurrences: readonly Occurrence[] })
   )
 }
 
-/** Offers the dates before the first one that is taken: a series is reserved whole or not at all. */
-const Fewer = ({
-  occurrences,
-  onTimes,
-}: {
-  readonly occurrences: readonly Occurrence[]
+interface DatesToBeProps {
+  readonly reading: ReadDates
   readonly onTimes: (times: number) => void
-}) => {
+}
+
+/** The dates, and those before the first one that is taken: a series is reserved whole or not at all. */
+export const DatesToBe = ({ reading: { occurrences, failed }, onTimes }: DatesToBeProps) => {
+  if (occurrences === undefined)
+    return (
+      <Status class="muted">
+        {failed === undefined ? 'Checking the dates' : `The dates could not be loaded: ${failed.message}`}
+      </Status>
+    )
   const free = occurrences.findIndex(({ taken }) => taken !== undefined)
-  if (free === -1) return undefined
   const shorten = (): void => {
     // The button goes.
     document.getElementById('times')?.focus()
     onTimes(free)
   }
   return (
-    <div class="row wrap small">
-      <span class="second grow">Either all dates are reserved, or none.</span>
-      {free >= TIMES_MIN && <Button label={`Only the first ${free}`} look="small" onClick={shorten} />}
-    </div>
-  )
-}
-
-interface DatesToBeProps {
-  readonly reading: ReadDates
-  readonly onTimes: (times: number) => void
-}
-
-export const DatesToBe = ({ reading: { occurrences, failed }, onTimes }: DatesToBeProps) =>
-  occurrences === undefined ? (
-    <Status class="muted">
-      {failed === undefined ? 'Checking the dates' : `The dates could not be loaded: ${failed.message}`}
-    </Status>
-  ) : (
     <>
       <Dates occurrences={occurrences} />
-      <Fewer occurrences={occurrences} onTimes={onTimes} />
+      {free !== -1 && (
+        <div class="row wrap small">
+          <span class="second grow">Either all dates are reserved, or none.</span>
+          {free >= TIMES_MIN && <Button label={`Only the first ${free}`} look="small" onClick={shorten} />}
+        </div>
+      )}
     </>
   )
+}

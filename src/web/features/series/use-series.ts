@@ -1,11 +1,13 @@
 import { useEffect } from 'preact/hooks'
-import type { Reservation, Sut } from '../../data/objects.ts'
+import { type Reservation, type Sut, takenOf } from '../../data/objects.ts'
+import { midnightOf, toIso } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { useIsMounted } from '../../page/mounted.ts'
+import { useReserved } from '../../page/use-timeline.ts'
 import { type Command, useCommand } from '../../parts/commands/command.tsx'
-import type { Schemas } from '../../service/api.ts'
-import type { Stretch } from '../schedule/calendar.ts'
-import { firstOf, seriesBodyOf, useOccurrences } from './series-fields.tsx'
+import type { Refused, Schemas } from '../../service/api.ts'
+import { floorQuarter, type Stretch } from '../schedule/calendar.ts'
+import { type Occurrence, occurrencesOf, TIMES_MAX, weekly } from './dates.ts'
 
 /** Called with what was made or cancelled, unless one has gone on to something else. */
 type OnDone = (all: readonly Reservation[]) => void
@@ -41,16 +43,32 @@ interface Options {
   readonly onDone: (all: readonly Reservation[]) => void
 }
 
+export interface ReadDates {
+  /** The dates, with what is in the way of each; undefined until that was read. The service is the judge. */
+  readonly occurrences: readonly Occurrence[] | undefined
+  readonly failed: Refused | undefined
+}
+
+/** `window` is what would be held first: after a release it may begin within a quarter, which later ones do not. */
 export const useWeekly = ({ sut, window, userId, times, onDone }: Options) => {
   const command = useCommand()
   const { create } = useSeries(command)
-  const first = firstOf(window)
-  const dates = useOccurrences(sut, window, times)
+  const first = { from: floorQuarter(window.from), to: window.to }
+  const day = midnightOf(first.from, -1)
+  // A year and what the longest reservation may add, so that another number of dates is known at once.
+  const { value, failed } = useReserved({ from: day, to: midnightOf(day, 7 * (TIMES_MAX + 2)) }, [sut._id])
+  const windows = [window, ...weekly(first, times).slice(1)]
+  const dates: ReadDates = { occurrences: value && occurrencesOf(windows, takenOf(sut, value.get(sut._id))), failed }
   const isFree = dates.occurrences?.every((each) => each.taken === undefined) ?? false
   const reserve = async (isBeyondQuota = false): Promise<void> => {
     if (!isFree || command.isOff) return
-    const beyond = isBeyondQuota ? ({ beyond_quota: true } as const) : {}
-    const body = seriesBodyOf(sut._id, first, times, { user_id: userId, ...beyond })
+    const body = {
+      ...{ user_id: userId, sut_id: sut._id, start_time: toIso(first.from), end_time: toIso(first.to) },
+      ...(isBeyondQuota && { beyond_quota: true }),
+      // The service works out the dates, in the browser's zone.
+      rrule: `FREQ=WEEKLY;COUNT=${times}`,
+      time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC',
+    }
     await create(body, onDone)
   }
   // Why something else was refused does not matter any more.

@@ -7,7 +7,7 @@ import { QueueTable } from '../../features/queue/queue-table.tsx'
 import { useQueue } from '../../features/queue/read.ts'
 import { readAvailable } from '../../features/reserve/available.ts'
 import { type Criteria, fits, isInScope, toMatch } from '../../features/reserve/criteria.ts'
-import { ForField, LengthField, StartField } from '../../features/reserve/reserve-fields.tsx'
+import { ReserveFields } from '../../features/reserve/reserve-fields.tsx'
 import { parametersOf, type Wish, wishOf } from '../../features/reserve/wish.ts'
 import { floorQuarter } from '../../features/schedule/calendar.ts'
 import { USUAL_TIMES } from '../../features/series/use-series.ts'
@@ -97,9 +97,7 @@ export const Book = () => {
             criteria={criteria}
             onChange={(next: Criteria) => change({ ...wish, criteria: next })}
           />
-          <StartField asked={wish} now={now} onChange={change} />
-          <LengthField asked={wish} onChange={change} />
-          {me.role === 'administrator' && <ForField userId={userId} onChoose={setUserId} />}
+          <ReserveFields asked={wish} now={now} onChange={change} userId={userId} onFor={setUserId} />
           <Switch
             label="Release after 10 minutes without a connection"
             isOn={isKept && !isWeekly}

@@ -4,9 +4,9 @@ import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../feat
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { SelectField } from '../../parts/choose/select.tsx'
-import type { ButtonOptions, Command } from '../../parts/commands/command.tsx'
-import { CommandButton } from '../../parts/commands/command.tsx'
+import { type ButtonOptions, CommandButton } from '../../parts/commands/command.tsx'
 import { TextField } from '../../parts/field.tsx'
+import { isTooHigh, type Taking } from './use-taking.ts'
 
 const WAITS: readonly (readonly [string, string])[] = [
   ['3600', '1 h'],
@@ -32,18 +32,9 @@ export const ReserveButton = ({ name, when, ...rest }: ReserveProps) => (
   </CommandButton>
 )
 
-interface WaitProps {
-  readonly length: number
-  readonly command: Command
-  readonly isDisabled: boolean
-  readonly priority: string
-  readonly onPriority: (priority: string) => void
-  readonly refusal: string | undefined
-  readonly onWait: (seconds: number) => Promise<unknown>
-}
-
-export const WaitButton = (props: WaitProps) => {
-  const { length, command, isDisabled, priority, onPriority, refusal, onWait } = props
+/** A place in the queue: how long to wait, and with which priority. */
+export const WaitFields = ({ taking, length }: { readonly taking: Taking; readonly length: number }) => {
+  const { priority, changePriority, booking, waiting, wait } = taking
   const now = usePage().clock.value
   const { value } = useUsed()
   const [seconds, setSeconds] = useState(USUAL_WAIT)
@@ -52,6 +43,7 @@ export const WaitButton = (props: WaitProps) => {
   const most = value?.used?.quota?.priority_max ?? PRIORITY_MAX
   const chosen = asPriority(priority)
   const isWrong = chosen === undefined || chosen > most
+  const refusal = isTooHigh(waiting) ? waiting.refused?.message : undefined
   const error = isWrong ? `Enter a whole number from ${PRIORITY_MIN} to ${most}.`.replace('-', '−') : refusal
   return (
     <>
@@ -63,17 +55,17 @@ export const WaitButton = (props: WaitProps) => {
         min={PRIORITY_MIN}
         max={most}
         value={priority}
-        onInput={onPriority}
+        onInput={changePriority}
         hint={priorityText(chosen ?? 0)}
         error={error}
       />
       <CommandButton
         label={`Join the queue until ${formatWhen(until, now)}`}
         look="primary"
-        command={command}
+        command={waiting}
         doing="Joining…"
-        disabled={isDisabled || isWrong}
-        onPress={() => onWait(Number(seconds))}
+        disabled={booking.isBusy || isWrong}
+        onPress={() => wait(Number(seconds))}
       />
       <p class="small muted">
         You get the first matching machine that is free for {formatDuration(length)}. You will see it here, and get a

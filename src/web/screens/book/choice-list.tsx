@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { aboutOf } from '../../data/objects.ts'
+import { aboutOf, type Sut } from '../../data/objects.ts'
 import { formatDuration, formatNumber } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { useMachines } from '../../page/use-timeline.ts'
@@ -20,20 +20,15 @@ interface Props {
 
 /** A machine and when. Where that is not when it was asked for, it counts as much as the name. */
 const Offered = ({ choice: { icon, offer }, now }: { readonly choice: Take; readonly now: number }) => {
+  const isAsked = icon === 's-free'
   const span = spanOn(offer.from, offer.to, now)
-  return icon === 's-free' ? (
+  return (
     <>
       <b class="clip">
         <bdi>{offer.name}</bdi>
+        {!isAsked && ','}
       </b>{' '}
-      <span class="nowrap">{span}</span>
-    </>
-  ) : (
-    <>
-      <b class="clip">
-        <bdi>{offer.name}</bdi>,
-      </b>{' '}
-      <b class="nowrap">{span}</b>
+      {isAsked ? <span class="nowrap">{span}</span> : <b class="nowrap">{span}</b>}
     </>
   )
 }
@@ -43,10 +38,7 @@ export const ChoiceList = ({ choices, length, chosen, onChoose }: Props) => {
   const machines = useMachines()
   const [isAll, setAll] = useState(false)
   const shown = choices.filter(({ key }, n) => isAll || n < FEW || key === chosen)
-  const aboutMachine = (sutId: string): string | undefined => {
-    const sut = machines.get(sutId)
-    return sut && aboutOf(sut)
-  }
+  const aboutMachine = (sut: Sut | undefined): string | undefined => sut && aboutOf(sut)
   return (
     <div class="choices" role="radiogroup" aria-labelledby="offer">
       {shown.map((choice) => {
@@ -66,7 +58,9 @@ export const ChoiceList = ({ choices, length, chosen, onChoose }: Props) => {
               <Offered choice={choice} now={now} />
             )}{' '}
             <span class="muted nowrap">{choice.hint}</span>
-            {choice.kind === 'take' && <bdi class="about small muted clip">{aboutMachine(choice.offer.sutId)}</bdi>}
+            {choice.kind === 'take' && (
+              <bdi class="about small muted clip">{aboutMachine(machines.get(choice.offer.sutId))}</bdi>
+            )}
           </Radio>
         )
       })}

@@ -14,19 +14,18 @@ import { Loaded } from '../../page/loaded.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ignoreSecondClick } from '../../parts/commands/command.tsx'
 import { Name, Note, RefusedNote, Status } from '../../parts/show/note.tsx'
-import { ReserveButton, WaitButton } from './buttons.tsx'
+import { ReserveButton, WaitFields } from './buttons.tsx'
 import { ChoiceList } from './choice-list.tsx'
 import type { Take } from './choices.ts'
-import { type OfferProps, useTaking } from './use-taking.ts'
+import { isTooHigh, type OfferProps, type Taking, useTaking } from './use-taking.ts'
 
 const countText = ({ fitting, count, wish }: OfferProps, found: Available | undefined): string => {
-  if (found === undefined) return `${formatNumber(fitting.length)} of ${formatNumber(count)} match`
+  const match = `${formatNumber(fitting.length)} of ${formatNumber(count)} match`
+  if (found === undefined) return match
   const { free, hasMore } = found
-  const many = free.length === 0 ? 'none' : hasMore ? `over ${free.length}` : String(free.length)
-  return `${formatNumber(fitting.length)} of ${formatNumber(count)} match, ${many} free ${wish.start === 'now' ? 'now' : 'then'}`
+  const many = free.length === 0 ? 'none' : hasMore ? `over ${free.length}` : free.length
+  return `${match}, ${many} free ${wish.start === 'now' ? 'now' : 'then'}`
 }
-
-type Taking = ReturnType<typeof useTaking>
 
 const titleOf = ({ isOver, waiting }: Taking): string => {
   if (!isOver) return 'Best match'
@@ -47,18 +46,20 @@ const Over = ({ taking, userId }: { readonly taking: Taking; readonly userId: st
 }
 
 const Choosing = ({ taking, found, ...props }: OfferProps & { readonly taking: Taking; readonly found: Available }) => {
-  const { wish, fitting, count, userId, isWeekly } = props
-  const { now, choices, named, before, choose, booking, book, waiting, finish, wait, priority, changePriority } = taking
+  const { wish, fitting, count, isWeekly } = props
+  const { now, choices, named, before, choose, booking, book, waiting } = taking
   const take = named?.kind === 'take' ? named : undefined
   const from = take && take.offer.from > now ? `from ${formatWhen(take.offer.from, now)} ` : ''
   const sut = isWeekly && take ? fitting.find(({ _id }) => _id === take.offer.sutId) : undefined
   const { refused } = booking
   const isTaken = refused?.problem.code === 'reservation_conflict'
-  // That is said beside what one has chosen.
-  const isTooHigh = waiting.refused?.problem.code === 'priority_too_high'
   return (
     <>
-      {before !== undefined && <Gone name={before} isRefused={isTaken} />}
+      {before !== undefined && (
+        <Note kind="warn">
+          <Name of={before} /> is no longer free.{isTaken && ' Nothing was booked.'}
+        </Note>
+      )}
       {choices.length === 0 ? (
         <p role="status">{noneText(fitting, count)}</p>
       ) : (
@@ -71,18 +72,8 @@ const Choosing = ({ taking, found, ...props }: OfferProps & { readonly taking: T
           onBeyond={() => take && book(take, true)}
         />
       )}
-      {!isTooHigh && <RefusedNote refused={waiting.refused} />}
-      {take && sut && (
-        <Weekly
-          key={take.key}
-          sut={sut}
-          take={take}
-          userId={userId}
-          times={props.times}
-          onTimes={props.onTimes}
-          onDone={finish}
-        />
-      )}
+      {!isTooHigh(waiting) && <RefusedNote refused={waiting.refused} />}
+      {take && sut && <Weekly key={take.key} {...props} sut={sut} take={take} onDone={taking.finish} />}
       {take && !isWeekly && (
         <>
           <ReserveButton
@@ -95,17 +86,7 @@ const Choosing = ({ taking, found, ...props }: OfferProps & { readonly taking: T
           <p class="small muted">If someone takes it first, nothing is booked and the next machine is offered.</p>
         </>
       )}
-      {named?.kind === 'wait' && (
-        <WaitButton
-          length={wish.length}
-          command={waiting}
-          isDisabled={booking.isBusy}
-          priority={priority}
-          onPriority={changePriority}
-          refusal={isTooHigh ? waiting.refused?.message : undefined}
-          onWait={wait}
-        />
-      )}
+      {named?.kind === 'wait' && <WaitFields taking={taking} length={wish.length} />}
     </>
   )
 }
@@ -144,14 +125,6 @@ export const Offer = (props: OfferProps) => {
   )
 }
 
-/** What is said of what would be taken. */
-
-export const Gone = ({ name, isRefused }: { readonly name: string; readonly isRefused: boolean }) => (
-  <Note kind="warn">
-    <Name of={name} /> is no longer free.{isRefused && ' Nothing was booked.'}
-  </Note>
-)
-
 /** Why no machine can be had, of `count` that one may take. */
 const noneText = (fitting: readonly Sut[], count: number): string => {
   if (count === 0) return "This person's scope has no machines."
@@ -164,26 +137,18 @@ const noneText = (fitting: readonly Sut[], count: number): string => {
   return `None is free for that long in the next 31 days${text === '' ? '' : ` (${text})`}.`
 }
 
-interface Props {
+interface WeeklyProps extends Pick<OfferProps, 'userId' | 'times' | 'onTimes'> {
   readonly sut: Sut
   readonly take: Take
-  readonly userId: string
-  readonly times: number
-  readonly onTimes: (times: number) => void
   readonly onDone: (reserved: Reserved) => void
 }
 
-export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props) => {
-  const page = usePage()
-  const now = page.clock.value
-  const weekly = useWeekly({
-    sut,
-    window: windowOf(take.asked, now, []),
-    userId,
-    times,
+const Weekly = ({ sut, take, userId, times, onTimes, onDone }: WeeklyProps) => {
+  const window = windowOf(take.asked, usePage().clock.value, [])
+  const { command, first, dates, isFree, reserve } = useWeekly({
+    ...{ sut, window, userId, times },
     onDone: (all) => onDone({ machine: take.offer.name, when: `on ${formatCount(all.length, 'date')}` }),
   })
-  const { command, first, dates, isFree, reserve } = weekly
   const { refused } = command
   return (
     <>

@@ -107,3 +107,8 @@ export const useTaking = ({ wish, fitting, reading, queue, onQueued, userId, kee
     ...{ isOver, wait, priority, changePriority, again },
   }
 }
+
+export type Taking = ReturnType<typeof useTaking>
+
+/** Whether a place in the queue was refused for its priority: that is said beside it. */
+export const isTooHigh = ({ refused }: Taking['waiting']): boolean => refused?.problem.code === 'priority_too_high'

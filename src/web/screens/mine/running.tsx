@@ -1,6 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { bookedOf, type Reservation, type Sut, systemOf } from '../../data/objects.ts'
-
+import { bookedOf, briefOf, type Reservation, type Sut } from '../../data/objects.ts'
 import { Connect } from '../../features/holding/connection.tsx'
 import { afterText, CommandNote, ExtendPair } from '../../features/holding/extend.tsx'
 import { GiveBack, ShortenMenu, type Until } from '../../features/holding/give-back.tsx'
@@ -67,13 +66,6 @@ const Ring = ({
   )
 }
 
-/** What of a machine helps to recognise it: `Windows 11 24H2, rack 1`. */
-const aboutOf = (sut: Sut | undefined): string => {
-  if (sut === undefined) return ''
-  const { rack } = sut.tags
-  return [systemOf(sut), rack === undefined ? '' : `rack ${rack}`].filter((part) => part !== '').join(', ')
-}
-
 export const Running = ({ held }: { readonly held: Held }) => {
   const { reservation, sut, taken } = held
   const page = usePage()
@@ -84,7 +76,7 @@ export const Running = ({ held }: { readonly held: Held }) => {
   const row = useRef<HTMLElement>(null)
   useFocusReturn(row, 'Release')
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
-  const about = aboutOf(sut)
+  const about = sut ? briefOf(sut) : ''
   const own = bookedOf(reservation)
   const after = afterText(taken, own, now)
   const name = nameOfHeld(held)

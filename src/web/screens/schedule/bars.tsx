@@ -28,20 +28,12 @@ import { Popover } from './popover.tsx'
 const NAMES = { day: 'Day', week: 'Week', month: 'Month' } as const
 const ZOOMS: readonly Zoom[] = ['day', 'week', 'month']
 
-const titleOf = (span: Span, now: number): string => {
+const titleOf = (span: Span, now: number, isShort: boolean): string => {
   const { zoom, from, to } = span
-  if (zoom === 'day') return formatDayTitle(dayOf(span), now)
-  const year = new Date(to - 1).getFullYear()
-  if (zoom === 'month') return `${monthOf(from)} ${year}`
-  return `${formatDates(from, to - 1)}${year === new Date(now).getFullYear() ? '' : ` ${year}`}`
-}
-
-const shortTitleOf = (span: Span): string => {
-  const { zoom, from, to } = span
-  if (zoom === 'day') return formatDay(dayOf(span))
-  return zoom === 'month'
-    ? `${shortMonthOf(from)} ${new Date(from).getFullYear()}`
-    : formatDates(from, to - 1, shortMonthOf)
+  const [year, nameOf] = [new Date(to - 1).getFullYear(), isShort ? shortMonthOf : monthOf]
+  if (zoom === 'day') return isShort ? formatDay(dayOf(span)) : formatDayTitle(dayOf(span), now)
+  if (zoom === 'month') return `${nameOf(from)} ${year}`
+  return `${formatDates(from, to - 1, nameOf)}${year === new Date(now).getFullYear() ? '' : ` ${year}`}`
 }
 
 export const DateBar = ({ span }: { readonly span: Span }) => {
@@ -63,8 +55,8 @@ export const DateBar = ({ span }: { readonly span: Span }) => {
         {step(1, `${name} after`, 'J')}
       </span>
       <h1 class="title">
-        <span class="desk-only">{titleOf(span, now)}</span>
-        <span class="phone-only">{shortTitleOf(span)}</span>
+        <span class="desk-only">{titleOf(span, now, false)}</span>
+        <span class="phone-only">{titleOf(span, now, true)}</span>
       </h1>
       <span class="muted small desk-only" title="Times are in your browser's time zone">
         {formatZone(span.from <= now && now < span.to ? now : (span.from + span.to) / 2)}

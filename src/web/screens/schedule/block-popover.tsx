@@ -26,15 +26,14 @@ interface Props {
   readonly isGivenBack: boolean | undefined
 }
 
-interface ExtendProps {
+interface EndProps {
   readonly own: Booked
-  readonly taken: readonly Taken[]
   readonly now: number
   readonly command: ReservationCommand
   readonly onDone: () => void
 }
 
-const ExtendChips = ({ own, taken, now, command, onDone }: ExtendProps) => {
+const ExtendChips = ({ own, taken, now, command, onDone }: EndProps & Pick<Props, 'taken'>) => {
   const ends = extensionsOf(taken, own)
   if (ends.length === 0) return undefined
   return (
@@ -55,18 +54,13 @@ const ExtendChips = ({ own, taken, now, command, onDone }: ExtendProps) => {
   )
 }
 
-interface DrawnEndProps extends Omit<ExtendProps, 'taken'> {
-  readonly end: number | undefined
-}
-
-const DrawnEnd = ({ own, now, end, command, onDone }: DrawnEndProps) => {
+const DrawnEnd = ({ own, now, end, command, onDone }: EndProps & Pick<Props, 'end'>) => {
   if (end === undefined || end === own.to) return undefined
-  const isLater = end > own.to
-  const take = () => command.act(isLater ? 'extend' : 'shorten', { end_time: toIso(end) }, onDone)
+  const [verb, action, than] = end > own.to ? ['extend', 'Extend', 'longer'] : ['shorten', 'Shorten', 'shorter']
+  const take = () => command.act(verb, { end_time: toIso(end) }, onDone)
   return (
     <CommandButton look="primary" data-first="" command={command} onPress={take}>
-      {isLater ? 'Extend' : 'Shorten'} to {formatWhen(end, now)}, {formatDuration(Math.abs(end - own.to))}{' '}
-      {isLater ? 'longer' : 'shorter'}
+      {`${action} to ${formatWhen(end, now)}, ${formatDuration(Math.abs(end - own.to))} ${than}`}
     </CommandButton>
   )
 }
@@ -97,19 +91,19 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props) => {
     )
   const own = taken.find(({ held }) => held._id === reservation._id)?.held
   const free = own && afterText(taken, own, now)
-  const after = free === undefined ? '' : `free ${free} after it`
+  const ends = own && { own, now, command, onDone: settle }
   return (
     <div>
       <div class="pop-body">
         <div class="result">
-          <b>{isRunning ? `${formatDuration(to - now)} left` : `${formatDuration(to - from)}`}</b>
-          <span class="second">{after}</span>
+          <b>{isRunning ? `${formatDuration(to - now)} left` : formatDuration(to - from)}</b>
+          <span class="second">{free && `free ${free} after it`}</span>
         </div>
-        {own !== undefined && <DrawnEnd own={own} now={now} end={end} command={command} onDone={settle} />}
+        {ends && <DrawnEnd {...ends} end={end} />}
         {isRunning && (
           <Connect reservation={reservation} type={sut.sut_type} command={command} isFirst={end === undefined} />
         )}
-        {own !== undefined && <ExtendChips own={own} taken={taken} now={now} command={command} onDone={settle} />}
+        {ends && <ExtendChips {...ends} taken={taken} />}
         <SeriesNote reservation={reservation} name={sut.name} mayCancel onCancelled={onCancelled} />
         <CommandNote command={command} />
       </div>

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { type Reservation, type Sut, systemOf } from '../../data/objects.ts'
+import { briefOf, type Reservation, type Sut } from '../../data/objects.ts'
 import { useReservation } from '../../features/holding/use-reservation.ts'
 import { RequestCard } from '../../features/queue/card.tsx'
 import { useWaiting } from '../../features/queue/use-waiting.ts'
 import { refusalText } from '../../features/reserve/refusals.ts'
 import { bodyOf } from '../../features/reserve/request.ts'
-import { ForField, LengthField, StartField } from '../../features/reserve/reserve-fields.tsx'
+import { ReserveFields } from '../../features/reserve/reserve-fields.tsx'
 import { OfflineNote, RefusalNote } from '../../features/reserve/reserve-notes.tsx'
 import type { Stretch, Taken } from '../../features/schedule/calendar.ts'
 import { beginOf, type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from '../../features/schedule/draft.ts'
@@ -38,10 +38,7 @@ interface Props {
   readonly taken: readonly Taken[]
 }
 
-const aboutSut = (sut: Sut): string => {
-  const rack = sut.tags.rack === undefined ? '' : `rack ${sut.tags.rack}`
-  return [systemOf(sut), sut.sut_type.toUpperCase(), rack].filter((part) => part !== '').join(', ')
-}
+const aboutSut = (sut: Sut): string => briefOf(sut, sut.sut_type.toUpperCase())
 
 const isToday = (time: number, now: number): boolean => formatDay(time) === formatDay(now)
 
@@ -75,27 +72,19 @@ const ClashText = ({ clash }: Pick<ClashProps, 'clash'>) => {
 
 const ClashNote = ({ clash, startOf }: ClashProps) => {
   const now = usePage().clock.value
-  const { taken, shorter, earlier } = clash
+  const { taken, shorter, earlier, draft } = clash
+  const startAt = (time: number): string => `Start at ${formatWhen(time, now)}`
+  const ways: readonly (readonly [string, Draft | undefined])[] = [
+    [`End at ${formatWhen(taken.from, now)}${shorter ? `, ${formatDuration(lastsOf(shorter, now))}` : ''}`, shorter],
+    [earlier ? startAt(startOf(earlier)) : '', earlier],
+    [startAt(taken.to), shorter ? undefined : { ...draft, start: taken.to }],
+  ]
   return (
     <Note kind="warn">
       <div class="stack">
         <ClashText clash={clash} />
         <div class="chips">
-          {shorter !== undefined && (
-            <Button look="small" onClick={() => draw(shorter)}>
-              End at {formatWhen(taken.from, now)}, {formatDuration(lastsOf(shorter, now))}
-            </Button>
-          )}
-          {earlier !== undefined && (
-            <Button look="small" onClick={() => draw(earlier)}>
-              Start at {formatWhen(startOf(earlier), now)}
-            </Button>
-          )}
-          {shorter === undefined && (
-            <Button look="small" onClick={() => draw({ ...clash.draft, start: taken.to })}>
-              Start at {formatWhen(taken.to, now)}
-            </Button>
-          )}
+          {ways.map(([text, way]) => way && <Button key={text} label={text} look="small" onClick={() => draw(way)} />)}
         </div>
       </div>
     </Note>
@@ -108,9 +97,8 @@ const INSTEAD: ReadonlySet<string> = new Set(['reservation_conflict', 'no_sut_fr
 /** The form in which one reserves: what is chosen is drawn on the timeline at once, what is sent only on an answer. */
 export const DraftPopover = ({ sut, draft, taken }: Props) => {
   const page = usePage()
-  const me = meOf(page)
   const now = page.clock.value
-  const [userId, setUserId] = useState(me._id)
+  const [userId, setUserId] = useState(meOf(page)._id)
   const [isWeekly, setWeekly] = useState(false)
   const command = useReservation()
   const waiting = useWaiting()
@@ -141,8 +129,7 @@ export const DraftPopover = ({ sut, draft, taken }: Props) => {
         {...{ sut, draft, window, waiting }}
         refused={refused}
         onWait={(of) => waiting.wait({ of, length: draft.length, userId })}
-        onSend={send}
-        onSendLike={(what: Draft) => send(what, false, sut)}
+        onSend={(what, like) => send(what, false, like)}
         onBack={command.forgive}
       />
     )
@@ -153,13 +140,11 @@ export const DraftPopover = ({ sut, draft, taken }: Props) => {
       key="form"
       title={`Reserve ${sut.name}`}
       subtitle={aboutSut(sut)}
+      isBusy={command.isBusy}
       onSubmit={() => clash === undefined && !command.isOff && send(draft)}
     >
-      {command.isBusy && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
       <div class="pop-body">
-        <StartField asked={draft} now={now} onChange={draw} />
-        <LengthField asked={draft} onChange={draw} />
-        {me.role === 'administrator' && <ForField userId={userId} onChoose={setUserId} />}
+        <ReserveFields asked={draft} now={now} onChange={draw} userId={userId} onFor={setUserId} />
         <div class="result">
           <b>
             {formatClock(begin)} – {formatWhen(window.to, begin)}
@@ -199,9 +184,7 @@ interface SeriesPopoverProps extends Props {
 }
 
 const SeriesPopover = ({ sut, draft, taken, userId, onFor, onOnce }: SeriesPopoverProps) => {
-  const page = usePage()
-  const me = meOf(page)
-  const now = page.clock.value
+  const now = usePage().clock.value
   const window = windowOf(draft, now, taken)
   const [times, setTimes] = useState(USUAL_TIMES)
   const onDone = ([made]: readonly Reservation[]): void => show({ open: made && { kind: 'reservation', id: made._id } })
@@ -210,13 +193,10 @@ const SeriesPopover = ({ sut, draft, taken, userId, onFor, onOnce }: SeriesPopov
   const title = `Reserve ${sut.name} weekly`
   const subtitle = `Every ${weekdayOf(first.from)}, ${formatClock(first.from)} – ${formatWhen(first.to, first.from)}`
   return (
-    <Popover key="series" title={title} subtitle={subtitle} onSubmit={() => reserve()}>
-      {command.isBusy && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
+    <Popover key="series" title={title} subtitle={subtitle} isBusy={command.isBusy} onSubmit={() => reserve()}>
       <div class="pop-body">
         <TimesField first={first} times={times} onChange={setTimes} />
-        <StartField asked={draft} now={now} onChange={draw} />
-        <LengthField asked={draft} onChange={draw} />
-        {me.role === 'administrator' && <ForField userId={userId} onChoose={onFor} />}
+        <ReserveFields asked={draft} now={now} onChange={draw} userId={userId} onFor={onFor} />
         <OfflineNote sut={sut} now={now} />
         <DatesToBe reading={dates} onTimes={setTimes} />
         {refused !== undefined && (

@@ -16,6 +16,7 @@ interface Props {
   readonly anchor?: () => Element | null
   /** Closes what is open over the timeline unless given. */
   readonly onClose?: () => void
+  readonly isBusy?: boolean
   readonly onSubmit?: () => void
   readonly children: ComponentChildren
 }
@@ -32,7 +33,7 @@ export const blockOf = (id: string | undefined): Element | null =>
 
 /** A dialog at the block it belongs to; on phones a sheet. Escape closes it, and focus returns. */
 export const Popover = (props: Props) => {
-  const { title, label = title, subtitle, className = '', onSubmit, children } = props
+  const { title, label = title, subtitle, className = '', isBusy, onSubmit, children } = props
   const { anchor = () => document.querySelector('.draft'), onClose = close } = props
   const pop = useRef<HTMLDialogElement>(null)
   // Before what is inside takes it.
@@ -102,6 +103,7 @@ export const Popover = (props: Props) => {
           </div>
           <IconButton icon="x" label="Close (Esc)" look="quiet small" onClick={onClose} />
         </div>
+        {isBusy && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
         {children}
       </form>
     </dialog>

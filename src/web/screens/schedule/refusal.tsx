@@ -14,6 +14,7 @@ import { goTo } from '../../page/location.ts'
 import { useMachineName, usePersonName } from '../../page/use-timeline.ts'
 import { rove } from '../../parts/choose/rove.ts'
 import type { Command } from '../../parts/commands/command.tsx'
+import { FieldGroup } from '../../parts/field.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { Name, Note, RefusedNote } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
@@ -24,8 +25,8 @@ interface Props extends Pick<InsteadProps, 'waiting' | 'onBack'> {
   readonly draft: Draft
   readonly window: Stretch
   readonly refused: Refused
-  readonly onSend: (draft: Draft, isBeyondQuota?: boolean) => void
-  readonly onSendLike: (draft: Draft) => void
+  /** Reserves it, or any machine like one. */
+  readonly onSend: (draft: Draft, like?: Sut) => void
   readonly onWait: (of: Wanted['of']) => void
 }
 
@@ -37,22 +38,24 @@ const freeStretch = ({ problem }: Refused): Stretch | undefined => {
   return next ? { from: Date.parse(next.start_time), to: Date.parse(next.end_time) } : undefined
 }
 
-const waitsOf = ({ draft, onWait }: Props, text: string, of: Wanted['of']): readonly Option[] =>
-  draft.start === 'now' ? [{ icon: 'queue', text, hint: formatDuration(draft.length), take: () => onWait(of) }] : []
+const waitOf = ({ draft, onWait }: Props, text: string, of: Wanted['of']): Option | undefined =>
+  draft.start === 'now'
+    ? { icon: 'queue', text, hint: formatDuration(draft.length), take: () => onWait(of) }
+    : undefined
 
-const optionsOf = (props: Props, now: number): readonly Option[] => {
-  const { sut, draft, refused, onSend, onSendLike, window } = props
+const optionsOf = (props: Props, now: number): InsteadProps['options'] => {
+  const { sut, draft, refused, onSend, window } = props
   const until = refused.problem.free_until ? Date.parse(refused.problem.free_until) : undefined
   const next = freeStretch(refused)
   const begin = beginOf(draft, now)
-  const all: readonly (Option | false | undefined)[] = [
-    until !== undefined &&
-      until - begin >= QUARTER && {
-        icon: 'clock',
-        text: `${draft.start === 'now' ? 'Now' : formatWhen(window.from, now)} to ${formatWhen(until, now)}`,
-        hint: `${formatDuration(until - begin)}, shorter`,
-        take: () => onSend({ ...draft, length: lengthTo(until, draft.start, now) }),
-      },
+  const isLong = until !== undefined && until - begin >= QUARTER
+  return [
+    isLong && {
+      icon: 'clock',
+      text: `${draft.start === 'now' ? 'Now' : formatWhen(window.from, now)} to ${formatWhen(until, now)}`,
+      hint: `${formatDuration(until - begin)}, shorter`,
+      take: () => onSend({ ...draft, length: lengthTo(until, draft.start, now) }),
+    },
     next && {
       icon: 'calendar',
       text: `${formatWhen(next.from, now)} to ${formatWhen(next.to, now)}`,
@@ -61,11 +64,10 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
     },
     {
       ...{ icon: 'machine', text: 'Any similar machine', hint: sut.os === '' ? sut.sut_type.toUpperCase() : sut.os },
-      take: () => onSendLike(draft),
+      take: () => onSend(draft, sut),
     },
-    ...waitsOf(props, 'Wait for it', { sut_id: sut._id }),
+    waitOf(props, 'Wait for it', { sut_id: sut._id }),
   ]
-  return all.filter((option) => typeof option === 'object')
 }
 
 const Conflicting = (props: Props) => {
@@ -103,20 +105,15 @@ const NoneFree = (props: Props) => {
       take: () => onSend({ sutId, start, length: lengthTo(to, start, now) }),
     }
   }
-  const more: Option = {
-    ...{ icon: 'plus', text: 'Choose by properties', hint: 'any machine' },
-    take: () => {
-      close()
-      goTo('book', undefined, parametersOf({ criteria: likeOf(sut), start: draft.start, length: draft.length }))
-    },
+  const chooseOther = (): void => {
+    close()
+    goTo('book', undefined, parametersOf({ criteria: likeOf(sut), start: draft.start, length: draft.length }))
   }
   const options = [
-    ...(longest
-      ? [optionOf(longest, 'clock', `${formatDuration(longest.to - Math.max(longest.from, begin))}, shorter`)]
-      : []),
-    ...(next ? [optionOf(next, 'calendar', 'next free')] : []),
-    ...waitsOf(props, 'Wait for any', { match: toMatch(likeOf(sut)) }),
-    more,
+    longest && optionOf(longest, 'clock', `${formatDuration(longest.to - Math.max(longest.from, begin))}, shorter`),
+    next && optionOf(next, 'calendar', 'next free'),
+    waitOf(props, 'Wait for any', { match: toMatch(likeOf(sut)) }),
+    { icon: 'plus', text: 'Choose by properties', hint: 'any machine', take: chooseOther } as const,
   ]
   return (
     <Instead {...props} title={`Reserve a machine like ${sut.name}`} subtitle="Nothing was booked" options={options}>
@@ -128,17 +125,18 @@ const NoneFree = (props: Props) => {
 export const Refusal = (props: Props) =>
   props.refused.problem.code === 'no_sut_free' ? <NoneFree {...props} /> : <Conflicting {...props} />
 
-export interface Option {
+interface Option {
   readonly icon: IconName
   readonly text: string
-  readonly hint: string
+  readonly hint?: string
   readonly take: () => void
 }
 
 interface InsteadProps {
   readonly title: string
   readonly subtitle: string
-  readonly options: readonly Option[]
+  /** The first is the best; those that cannot be had are nothing. */
+  readonly options: readonly (Option | false | undefined)[]
   readonly waiting: Command
   readonly onBack: () => void
   /** Why it cannot be had. */
@@ -146,9 +144,10 @@ interface InsteadProps {
 }
 
 /** What can be had in place of what was refused: one press takes it. The last one leads back to the form. */
-export const Instead = (props: InsteadProps) => {
-  const { title, subtitle, options, waiting, onBack, children } = props
+const Instead = ({ title, subtitle, options, waiting, onBack, children }: InsteadProps) => {
   const isAnswered = usePage().control.isAnswered.value
+  const back: Option = { icon: 'edit', text: 'Choose another time', take: onBack }
+  const all = [...options, back].filter((option) => typeof option === 'object')
   return (
     <Popover title={title} subtitle={subtitle}>
       <div class="pop-body">
@@ -156,27 +155,25 @@ export const Instead = (props: InsteadProps) => {
           {children}
         </Note>
         <RefusedNote refused={waiting.refused} />
-        <div class="choices" onKeyDown={(event: KeyboardEvent) => void rove(event, '.choice')}>
-          {options.length > 0 && <span class="label">Reserve instead</span>}
-          {options.map(({ icon, text, hint, take }, n) => (
-            <button
-              type="button"
-              class={n === 0 ? 'row choice first' : 'row choice'}
-              disabled={!isAnswered}
-              onClick={take}
-            >
-              <Icon name={icon} />
-              <b class="clip">
-                <bdi>{text}</bdi>
-              </b>{' '}
-              <span class="muted nowrap">{hint}</span>
-            </button>
-          ))}
-          <button type="button" class="row choice" onClick={onBack}>
-            <Icon name="edit" />
-            <b>Choose another time</b>
-          </button>
-        </div>
+        <FieldGroup label="Reserve instead">
+          <div class="choices" onKeyDown={(event: KeyboardEvent) => void rove(event, '.choice')}>
+            {all.map(({ icon, text, hint, take }, n) => (
+              <button
+                key={text}
+                type="button"
+                class={n === 0 ? 'row choice first' : 'row choice'}
+                disabled={!isAnswered && take !== onBack}
+                onClick={take}
+              >
+                <Icon name={icon} />
+                <b class="clip">
+                  <bdi>{text}</bdi>
+                </b>{' '}
+                <span class="muted nowrap">{hint}</span>
+              </button>
+            ))}
+          </div>
+        </FieldGroup>
       </div>
     </Popover>
   )

@@ -3,19 +3,16 @@ import { type Reservation, type Sut, takenOf } from '../../data/objects.ts'
 import type { Reserved } from '../../data/reservations.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { queuedBySut, useQueue } from '../../features/queue/read.ts'
-import { type Booked, freeUntil, type Taken } from '../../features/schedule/calendar.ts'
-import type { Cell } from '../../features/schedule/cells.ts'
-import { draftAt } from '../../features/schedule/draft.ts'
+import type { Booked } from '../../features/schedule/calendar.ts'
 import { grouped } from '../../features/schedule/rows.ts'
 import { type Span, spanLater, spanOf } from '../../features/schedule/span.ts'
 import { type Filter, isFiltering, matches, NO_FILTER } from '../../features/view/filter.ts'
-import { close, draw, type Open, show, view } from '../../features/view/view.ts'
+import { close, type Open, show, view } from '../../features/view/view.ts'
 import { midnightOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { useFilterInAddress } from '../../page/use-filter.ts'
-import { type TimelineReading, useMachines, usePersonName, useTimeline } from '../../page/use-timeline.ts'
-import { toggled } from '../../parts/choose/toggled.ts'
+import { type TimelineReading, useMachines, useTimeline } from '../../page/use-timeline.ts'
 import { Status } from '../../parts/show/note.tsx'
 import { DateBar, FilterBar } from './bars.tsx'
 import { BlockPopover } from './block-popover.tsx'
@@ -23,7 +20,6 @@ import { DraftPopover } from './draft-popover.tsx'
 import { drawnOf } from './grid/drawn.ts'
 import { Grid } from './grid/grid.tsx'
 import { useHeld, useHeldRows, useInside } from './hold.ts'
-import { onDrawKey, onSpanKey, WHERE_DRAFTS_ARE } from './keys.ts'
 import { NoneShown } from './none-shown.tsx'
 import { RequestPopover } from './request-popover.tsx'
 import { SetUp, useSetUp } from './set-up.tsx'
@@ -116,34 +112,10 @@ const useDrawn = (open: Open | undefined, span: Span, now: number) => {
   return { drawn, openSutId }
 }
 
-const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve: boolean) => {
-  const { bySut } = usePage().reservations.all.value
-  const takenBySut = (sut: Sut): readonly Taken[] => takenOf(sut, bySut.get(sut._id))
-  const openCell = (sut: Sut, cell: Cell, at: number): void => {
-    if (cell.kind === 'load') show({ zoom: 'day', time: cell.from, open: undefined })
-    else if (cell.kind === 'block') show({ open: { kind: 'reservation', id: cell.booked._id } })
-    else if (cell.kind === 'queued')
-      show({ open: { kind: 'request', queued: cell.queued, sutId: sut._id, at: cell.from } })
-    else if (mayReserve && WHERE_DRAFTS_ARE.has(cell.kind) && cell.to > now)
-      draw(draftAt(sut._id, at, takenBySut(sut), now))
-  }
-  const quick = (sut: Sut): void =>
-    openCell(sut, { kind: 'gap', key: '', from: now, to: freeUntil(takenBySut(sut), now) ?? now }, now)
-  const onKey = (event: KeyboardEvent, sut: Sut, cell: Cell): boolean => {
-    if (mayReserve && onDrawKey(event, { sut, cell, taken: takenBySut(sut), span, now, open })) return true
-    if (!['e', 'E', 'Delete'].includes(event.key) || cell.kind !== 'block') return onSpanKey(event, span, now)
-    if (event.key === 'Delete') show({ open: { kind: 'reservation', id: cell.booked._id, isGivenBack: true } })
-    else openCell(sut, cell, cell.from)
-    return true
-  }
-  return { openCell, quick, onKey }
-}
-
 export const Schedule = () => {
   const page = usePage()
-  const me = meOf(page)
   const now = page.minute.value
-  const { zoom, time, open, filter, groupBy, folded, returns } = view.value
+  const { zoom, time, open, filter, groupBy, folded } = view.value
   const inside = useInside()
   const [isQueueOpen, setQueueOpen] = useState(false)
   const isHeld = inside.isInside || open !== undefined
@@ -151,7 +123,6 @@ export const Schedule = () => {
   const span = useMemo(() => spanOf(zoom, time ?? today), [zoom, time, today])
   const { onView, ...reading } = useLoading(span)
   const suts = useMachines()
-  const { bySut, known } = page.reservations.all.value
   const { all, shown, freeCount, rows } = useRows(now)
   useFilterInAddress('schedule', NO_FILTER, filter, (next) => show({ filter: next }))
   const held = useHeldRows(rows, suts, [filter, groupBy, folded], isHeld)
@@ -160,12 +131,8 @@ export const Schedule = () => {
   // Who waits is known of now only.
   const queue = isPast ? undefined : value
   const queued = useMemo(() => queuedBySut(queue), [queue])
-  const mayReserve = me.role !== 'auditor'
-  const isSettingUp = useSetUp(me.role === 'administrator')
-  const nameOf = usePersonName()
+  const isSettingUp = useSetUp(meOf(page).role === 'administrator')
   const { drawn, openSutId } = useDrawn(open, span, now)
-  const { openCell, quick, onKey } = useOpening(open, span, now, mayReserve)
-  const onFold = (title: string): void => show({ folded: toggled(folded, title) })
 
   const content = () => {
     if (all.length === 0)
@@ -183,24 +150,11 @@ export const Schedule = () => {
         count={shown.length}
         waiting={held.waiting}
         onShowWaiting={held.release}
-        bySut={bySut}
         queued={queued}
-        known={known}
-        onView={onView}
         span={span}
-        returns={returns}
-        now={now}
-        ownId={me._id}
-        mayReserve={mayReserve}
-        nameOf={nameOf}
-        open={open}
         drawn={drawn}
         openSutId={openSutId}
-        onFold={onFold}
-        onOpen={openCell}
-        onDraw={(next: Open | undefined) => show({ open: next })}
-        onQuick={quick}
-        onKey={onKey}
+        onView={onView}
       />
     )
   }

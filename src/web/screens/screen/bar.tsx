@@ -1,4 +1,5 @@
 import type RFB from '@novnc/novnc'
+import type { RefObject } from 'preact'
 import { systemOf } from '../../data/objects.ts'
 import { ExtendPair, extendTo, USUAL_MS } from '../../features/holding/extend.tsx'
 import type { ReservationCommand } from '../../features/holding/use-reservation.ts'
@@ -13,10 +14,6 @@ import { Icon } from '../../parts/icon.tsx'
 import type { Subject } from './subject.ts'
 import { Clipboard, PhoneKeyboard, type Shown, ShownMenu } from './tools.tsx'
 
-export interface Element<A> {
-  readonly current: A | null
-}
-
 /** `1280 × 800`: what the machine sends. */
 const sizeOf = (target: HTMLElement | null): string => {
   const canvas = target?.querySelector('canvas')
@@ -27,18 +24,25 @@ const Left = ({ own }: { readonly own: Booked }) => {
   const page = usePage()
   const now = page.clock.value
   const warning = page.warning.value
-  if (own.to <= now) return <span class="row left-pill num medium nowrap">Ended {formatWhen(own.to, now)}</span>
-  if (own.from > now) return <span class="row left-pill num medium nowrap">From {formatWhen(own.from, now)}</span>
-  const className = `row left-pill num medium nowrap ${isNear(own.to, now, warning) ? 'near' : ''}`
+  const isRunning = own.from <= now && now < own.to
+  const look = isRunning && isNear(own.to, now, warning) ? 'near' : ''
   return (
-    <span class={className} role="timer" aria-live="off">
-      <Icon name="clock" />
-      {formatDuration(own.to - now)} left
+    <span class={`row left-pill num medium nowrap ${look}`} role={isRunning ? 'timer' : undefined} aria-live="off">
+      {isRunning ? (
+        <>
+          <Icon name="clock" />
+          {formatDuration(own.to - now)} left
+        </>
+      ) : own.to <= now ? (
+        `Ended ${formatWhen(own.to, now)}`
+      ) : (
+        `From ${formatWhen(own.from, now)}`
+      )}
     </span>
   )
 }
 
-const FullScreen = ({ of }: { readonly of: Element<HTMLElement> }) =>
+const FullScreen = ({ of }: { readonly of: RefObject<HTMLElement | null> }) =>
   document.fullscreenEnabled ? (
     <IconButton icon="expand" label="Full screen" look="quiet" onClick={() => of.current?.requestFullscreen()} />
   ) : undefined
@@ -52,8 +56,8 @@ interface Props {
   readonly shown: Shown
   readonly onShow: (shown: Shown) => void
   readonly onRelease: () => void
-  readonly back: Element<HTMLAnchorElement>
-  readonly stage: Element<HTMLElement>
+  readonly back: RefObject<HTMLAnchorElement | null>
+  readonly stage: RefObject<HTMLElement | null>
 }
 
 export const Bar = (props: Props) => {
@@ -89,15 +93,12 @@ export const Bar = (props: Props) => {
   )
 }
 
-export const PhoneKeys = ({
-  rfb,
-  own,
-  command,
-}: {
+interface KeysProps extends Pick<Props, 'command'> {
   readonly rfb: RFB
   readonly own: Booked | undefined
-  readonly command: ReservationCommand
-}) => (
+}
+
+export const PhoneKeys = ({ rfb, own, command }: KeysProps) => (
   <div class="screen-keys phone-only">
     <PhoneKeyboard rfb={rfb} />
     <Button label="Ctrl Alt Del" onClick={() => rfb.sendCtrlAltDel()} />

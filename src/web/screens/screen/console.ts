@@ -1,7 +1,7 @@
 import type RFB from '@novnc/novnc'
 import { loadLater } from '../../page/later.tsx'
 import type { Api } from '../../service/api.ts'
-import type { ConsoleEnd } from './console-end.ts'
+import type { ConsoleEnd } from './endings.ts'
 
 interface Handlers {
   readonly onConnected: (rfb: RFB) => void

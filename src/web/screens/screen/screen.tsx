@@ -1,9 +1,8 @@
-import type RFB from '@novnc/novnc'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { CommandNote, extendTo, USUAL_MS } from '../../features/holding/extend.tsx'
+import { afterText, CommandNote, extendTo, type HoldingProps, USUAL_MS } from '../../features/holding/extend.tsx'
 import { GiveBack } from '../../features/holding/give-back.tsx'
 import { type ReservationCommand, useReservation } from '../../features/holding/use-reservation.ts'
-import { type Booked, nextTaken, type Taken } from '../../features/schedule/calendar.ts'
+import { nextTaken } from '../../features/schedule/calendar.ts'
 import { formatClock, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { isNear } from '../../page/warning.ts'
@@ -16,7 +15,7 @@ import { saidOf } from './endings.ts'
 import { Over } from './over.tsx'
 import { type Subject, useSubject } from './subject.ts'
 import { type Shown, showAs, USUALLY_SHOWN } from './tools.tsx'
-import { useConsole } from './use-console.ts'
+import { type Asked, useConsole } from './use-console.ts'
 
 interface OverlayProps {
   readonly subject: Subject
@@ -117,27 +116,15 @@ export const Screen = ({ id = '' }: { readonly id: string | undefined }) => {
 }
 
 /** Warns before the end, with what can be had. It stays until it is dismissed. */
-const EndToast = ({
-  own,
-  taken,
-  command,
-}: {
-  readonly own: Booked
-  readonly taken: readonly Taken[] | undefined
-  readonly command: ReservationCommand
-}) => {
+const EndToast = ({ own, taken, command }: HoldingProps) => {
   const [dismissed, setDismissed] = useState<number | undefined>(undefined)
   if (dismissed === own.to) return undefined
-  const until = taken && nextTaken(taken, own)
-  const end = Math.min(own.to + USUAL_MS, until ?? own.to)
-  const free =
-    until === undefined || until <= own.to || until === Number.POSITIVE_INFINITY
-      ? ''
-      : ` It is free until ${formatWhen(until, own.to)}.`
+  const end = Math.min(own.to + USUAL_MS, (taken && nextTaken(taken, own)) ?? own.to)
+  const free = afterText(taken, own, own.to)
   // A press on it leaves the focus on the screen.
   return (
     <div class="row toast" role="alert" onMouseDown={(event: MouseEvent) => event.preventDefault()}>
-      Your time ends at {formatClock(own.to)}.{free}
+      Your time ends at {formatClock(own.to)}.{free && ` It is free ${free}.`}
       {end > own.to && (
         <CommandButton command={command} onPress={() => extendTo(command, end)}>
           Extend to {formatWhen(end, own.to)}
@@ -151,15 +138,7 @@ const EndToast = ({
 const NO_ERRORS: ReadonlyMap<string, string> = new Map()
 
 /** Asks for the password of a machine for which Berth has none. It goes to the machine and is kept nowhere. */
-export const Credentials = ({
-  name,
-  rfb,
-  isUserNameNeeded,
-}: {
-  readonly name: string
-  readonly rfb: RFB
-  readonly isUserNameNeeded: boolean
-}) => {
+const Credentials = ({ name, rfb, isUserNameNeeded }: Asked & { readonly name: string }) => {
   const [isSent, setSent] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const { values, text } = useFields('machine', { username: '', password: '' }, NO_ERRORS)

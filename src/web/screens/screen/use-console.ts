@@ -2,14 +2,20 @@ import type RFB from '@novnc/novnc'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { usePage } from '../../page/context.ts'
 import { isMadeAgain, openConsole, waitBefore } from './console.ts'
-import type { ConsoleEnd } from './console-end.ts'
+import type { ConsoleEnd } from './endings.ts'
+
+/** What the machine wants to know of whom. */
+export interface Asked {
+  readonly rfb: RFB
+  readonly isUserNameNeeded: boolean
+}
 
 interface Connected {
   readonly rfb: RFB | undefined
   readonly ending: ConsoleEnd | undefined
   readonly clipboard: string
   /** Set while the machine wants to know a password. */
-  readonly asked: { readonly rfb: RFB; readonly isUserNameNeeded: boolean } | undefined
+  readonly asked: Asked | undefined
 }
 
 const NOTHING: Connected = { rfb: undefined, ending: undefined, clipboard: '', asked: undefined }

@@ -4,7 +4,7 @@ import { type Sut, takenOf } from '../../../data/objects.ts'
 import type { Booked } from '../../../features/schedule/calendar.ts'
 import { beginOf, type Draft, draftBetween, dragEdge, dragEnd } from '../../../features/schedule/draft.ts'
 import { snap, timeAt } from '../../../features/schedule/span.ts'
-import type { Open } from '../../../features/view/view.ts'
+import { type Open, show } from '../../../features/view/view.ts'
 import { HOUR } from '../../../format/format.ts'
 import { type GridProps, NONE, underPointer } from './grid-props.ts'
 
@@ -132,12 +132,12 @@ export const useDrag = (props: GridProps, box: RefObject<HTMLDivElement | null>,
   const giveUp = (): void => {
     const { current } = drag
     stop()
-    if (current?.open !== undefined) props.onDraw(current.before)
+    if (current?.open !== undefined) show({ open: current.before })
   }
   const draw = (clientX: number, current: Drag): void => {
     const x = clientX - current.lane.getBoundingClientRect().left - current.away
     current.open = drawn(current, snap(props.span, props.span.from + (x / hourWidth) * HOUR), props)
-    props.onDraw(current.open)
+    show({ open: current.open })
   }
   useEffect(() => stop, [])
   useWindow(box, drag, () => {
@@ -178,7 +178,7 @@ export const useDrag = (props: GridProps, box: RefObject<HTMLDivElement | null>,
       stop()
       if (current?.open === undefined) return
       isClickOver.current = true
-      props.onDraw(dropped(current))
+      show({ open: dropped(current) })
     },
     onPointerCancel: giveUp,
   }

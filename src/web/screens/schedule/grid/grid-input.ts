@@ -115,7 +115,7 @@ export const useInput = (
     const isPlaced = event.detail > 0 && under !== undefined
     const time = isPlaced ? timeAt(props.span, hourWidth, under.x) : at.cell.from
     setSpot({ row: at.index, time: Math.max(at.cell.from, time) })
-    props.onOpen(at.sut, at.cell, time)
+    props.openCell(at.sut, at.cell, time)
   }
   /** However a cell got the focus, the keyboard goes on from there. */
   const onFocusIn = (event: FocusEvent): void => {

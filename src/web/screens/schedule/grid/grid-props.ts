@@ -1,36 +1,45 @@
 import { type Sut, turnaroundOf } from '../../../data/objects.ts'
-import { isKnown, type Reserved } from '../../../data/reservations.ts'
+import { isKnown } from '../../../data/reservations.ts'
 import type { Uptime } from '../../../features/machines/uptime.ts'
 import type { Booked } from '../../../features/schedule/calendar.ts'
 import { type Cell, cellsOf } from '../../../features/schedule/cells.ts'
 import type { Queued } from '../../../features/schedule/queued.ts'
 import type { Row } from '../../../features/schedule/rows.ts'
 import type { Span } from '../../../features/schedule/span.ts'
-import type { Open } from '../../../features/view/view.ts'
+import { view } from '../../../features/view/view.ts'
+import { meOf, usePage } from '../../../page/context.ts'
+import { type TimelineReading, usePersonName } from '../../../page/use-timeline.ts'
 import type { Drawn } from './drawn.ts'
+import { useOpening } from './keys.ts'
 
-export interface GridProps {
+/** What a grid is given. */
+export interface GridOptions {
   readonly rows: readonly Row<Sut>[]
   readonly count: number
-  readonly bySut: ReadonlyMap<string, readonly Booked[]>
-  readonly known: Reserved['known']
+  /** Machines that have come and are not shown yet. */
+  readonly waiting: number
+  readonly onShowWaiting: () => void
   readonly queued: ReadonlyMap<string, readonly Queued[]>
   readonly span: Span
-  readonly returns: number
-  readonly now: number
-  readonly ownId: string
-  readonly mayReserve: boolean
-  readonly nameOf: (userId: string) => string
-  readonly open: Open | undefined
   readonly drawn: Drawn | undefined
-  readonly outages: ReadonlyMap<string, Uptime>
-  readonly onFold: (title: string) => void
-  readonly onOpen: (sut: Sut, cell: Cell, time: number) => void
-  /** Something is drawn by a drag; undefined when that was given up. */
-  readonly onDraw: (open: Open | undefined) => void
-  readonly onQuick: (sut: Sut) => void
-  /** Keys, with the cell that has the focus. Tells whether the key was for it, and not for the grid. */
-  readonly onKey: (event: KeyboardEvent, sut: Sut, cell: Cell) => boolean
+  /** The machine whose reservation is open. Its row stays in the document. */
+  readonly openSutId: string | undefined
+  readonly onView: TimelineReading['onView']
+}
+
+/** The same with what it knows itself. */
+export type GridProps = ReturnType<typeof useGridProps>
+
+export const useGridProps = (options: GridOptions, outages: ReadonlyMap<string, Uptime>) => {
+  const page = usePage()
+  const me = meOf(page)
+  const [now, mayReserve] = [page.minute.value, me.role !== 'auditor']
+  const { open, returns } = view.value
+  const { bySut, known } = page.reservations.all.value
+  return {
+    ...{ ...options, outages, bySut, known, now, open, returns, mayReserve, ownId: me._id, nameOf: usePersonName() },
+    ...useOpening(open, options.span, now, mayReserve),
+  }
 }
 
 export const NONE: readonly Booked[] = []

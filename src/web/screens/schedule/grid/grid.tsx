@@ -6,13 +6,15 @@ import { useUptimes } from '../../../features/machines/use-uptimes.ts'
 import { heightOf, type Layout, layOut, type Row, scrollFor, visibleRows } from '../../../features/schedule/rows.ts'
 import { HOURS_BEFORE, hourWidthOf, minuteAt, minutesOf, type Span } from '../../../features/schedule/span.ts'
 import { isFreeForAnHour } from '../../../features/view/filter.ts'
+import { show, view } from '../../../features/view/view.ts'
 import { formatCount, formatNumber, HOUR } from '../../../format/format.ts'
+import { usePage } from '../../../page/context.ts'
 import { isPhone } from '../../../page/theme.ts'
-import type { TimelineReading } from '../../../page/use-timeline.ts'
+import { toggled } from '../../../parts/choose/toggled.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { Axis, Backdrop } from './axis.tsx'
 import { useInput } from './grid-input.ts'
-import { cellsOfRow, type GridProps, NONE } from './grid-props.ts'
+import { cellsOfRow, type GridOptions, type GridProps, NONE, useGridProps } from './grid-props.ts'
 import { MachineRow } from './machine-row.tsx'
 
 interface Drawn {
@@ -96,7 +98,7 @@ const GroupRow = ({
           class="fold"
           aria-expanded={!isFolded}
           aria-label={`${isFolded ? 'Unfold' : 'Fold'} ${name}`}
-          onClick={() => props.onFold(title)}
+          onClick={() => show({ folded: toggled(view.peek().folded, title) })}
         >
           <Icon name={isFolded ? 'right' : 'down'} />
         </button>
@@ -119,7 +121,7 @@ interface RowsProps {
 }
 
 const Rows = ({ props, layout, indexes, hourWidth, focusedRow, focusKey }: RowsProps) => {
-  const { bySut, known, outages, span, now, ownId, nameOf, mayReserve, onQuick, drawn } = props
+  const { bySut, known, outages, span, now, ownId, nameOf, mayReserve, quick, drawn } = props
   const same = useSame()
   const shared = { span, now, ownId, nameOf, mayReserve, hourWidth }
   const draw = (index: number) => {
@@ -139,7 +141,7 @@ const Rows = ({ props, layout, indexes, hourWidth, focusedRow, focusKey }: RowsP
         key={row.key}
         {...shared}
         {...own}
-        onQuick={onQuick}
+        onQuick={quick}
         cells={cellsOfRow(props, sut)}
         isKnown={isKnown(props, sut._id, span)}
       />
@@ -202,11 +204,7 @@ const useDrawnInView = (
 }
 
 /** A day opens two hours before now, and never scrolls by itself afterwards: only back to now when one asks for it. */
-const useOpening = (
-  ref: RefObject<HTMLDivElement | null>,
-  { span, now, returns }: GridOptions,
-  hourWidth: number,
-): void =>
+const useStart = (ref: RefObject<HTMLDivElement | null>, { span, now, returns }: GridProps, hourWidth: number): void =>
   useLayoutEffect(() => {
     const isNow = span.from <= now && now < span.to
     const hours = isNow ? Math.max(0, Math.floor((now - span.from) / HOUR) - HOURS_BEFORE) : HOURS_BEFORE + 7
@@ -236,17 +234,10 @@ const styleOf = (span: Span, now: number, hourWidth: number): Record<string, num
   '--hour': `${hourWidth}px`,
 })
 
-interface GridOptions extends Omit<GridProps, 'outages'> {
-  /** The machine whose reservation is open. Its row stays in the document. */
-  readonly openSutId: string | undefined
-  readonly waiting: number
-  readonly onShowWaiting: () => void
-  readonly onView: TimelineReading['onView']
-}
-
 /** Machines down, time across. Only what is in view is in the document, and what has the focus or is open. */
 export const Grid = (options: GridOptions) => {
-  const { rows, span, now, count, waiting, onShowWaiting, openSutId } = options
+  const { rows, span, count, waiting, onShowWaiting, openSutId } = options
+  const now = usePage().minute.value
   const { ref, box } = useBox()
   const layout = useMemo(
     () => layOut(rows, box.isPhone ? { group: 32, machine: 68 } : { group: 28, machine: 36 }),
@@ -257,11 +248,10 @@ export const Grid = (options: GridOptions) => {
   const inView = Array.from({ length: Math.max(0, last - first) }, (_, n) => first + n)
   const isOver = span.from < now && span.zoom !== 'month'
   const seen = isOver ? machinesOf(rows, inView).map(({ _id }) => _id) : []
-  const outages = useUptimes(seen, span)
-  const props: GridProps = { ...options, outages }
+  const props = useGridProps(options, useUptimes(seen, span))
   const { current, focused, handlers, isDragging } = useInput(props, layout, ref, hourWidth)
   useSteadyTime(ref, box.left, hourWidth)
-  useOpening(ref, options, hourWidth)
+  useStart(ref, props, hourWidth)
   useSteadyRows(ref, layout)
   useDrawnInView(ref, props.drawn, isDragging)
 

@@ -1,18 +1,19 @@
-import type { Sut } from '../../data/objects.ts'
-import type { Taken } from '../../features/schedule/calendar.ts'
-import type { Cell } from '../../features/schedule/cells.ts'
-import { draftAt, dragEnd, moveLength, moveStart } from '../../features/schedule/draft.ts'
-import { moveOf } from '../../features/schedule/moves.ts'
-import { type Span, stepOf, type Zoom } from '../../features/schedule/span.ts'
-import { backToNow, moveBy, type Open, show, zoomTo } from '../../features/view/view.ts'
-import { QUARTER } from '../../format/format.ts'
+import { type Sut, takenOf } from '../../../data/objects.ts'
+import { freeUntil, type Taken } from '../../../features/schedule/calendar.ts'
+import type { Cell } from '../../../features/schedule/cells.ts'
+import { draftAt, dragEnd, moveLength, moveStart } from '../../../features/schedule/draft.ts'
+import { moveOf } from '../../../features/schedule/moves.ts'
+import { type Span, stepOf, type Zoom } from '../../../features/schedule/span.ts'
+import { backToNow, draw, moveBy, type Open, show, zoomTo } from '../../../features/view/view.ts'
+import { QUARTER } from '../../../format/format.ts'
+import { usePage } from '../../../page/context.ts'
 
 /** The keys of the timeline that are not the grid's own. */
 
 const ZOOM_KEYS: Readonly<Record<string, Zoom>> = { d: 'day', w: 'week', m: 'month' }
 
 /** The keys that lead to another span. Where something can be drawn, Shift with an arrow draws. */
-export const onSpanKey = (event: KeyboardEvent, span: Span, now: number): boolean => {
+const onSpanKey = (event: KeyboardEvent, span: Span, now: number): boolean => {
   const key = event.key.toLowerCase()
   const zoom = ZOOM_KEYS[key]
   if (event.ctrlKey || event.metaKey || event.altKey) return false
@@ -34,7 +35,7 @@ interface At {
   readonly open: Open | undefined
 }
 
-export const WHERE_DRAFTS_ARE: ReadonlySet<Cell['kind']> = new Set(['gap', 'turn', 'idle'])
+const WHERE_DRAFTS_ARE: ReadonlySet<Cell['kind']> = new Set(['gap', 'turn', 'idle'])
 
 const ARROWS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
 
@@ -62,7 +63,7 @@ const endAfter = (event: KeyboardEvent, { cell, taken, span, now, open }: At): O
 }
 
 /** The keys that draw on the timeline, and those that end it. Tells whether the key was one. */
-export const onDrawKey = (event: KeyboardEvent, at: At): boolean => {
+const onDrawKey = (event: KeyboardEvent, at: At): boolean => {
   if (at.span.zoom === 'month' || event.ctrlKey || event.metaKey || event.altKey) return false
   const { open } = at
   const drawn = draftAfter(event, at) ?? endAfter(event, at)
@@ -76,4 +77,28 @@ export const onDrawKey = (event: KeyboardEvent, at: At): boolean => {
     return false
   }
   return true
+}
+
+/** What opens a cell of the timeline, and what keys do there: they tell whether the key was one. */
+export const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve: boolean) => {
+  const { bySut } = usePage().reservations.all.value
+  const takenBySut = (sut: Sut): readonly Taken[] => takenOf(sut, bySut.get(sut._id))
+  const openCell = (sut: Sut, cell: Cell, at: number): void => {
+    if (cell.kind === 'load') show({ zoom: 'day', time: cell.from, open: undefined })
+    else if (cell.kind === 'block') show({ open: { kind: 'reservation', id: cell.booked._id } })
+    else if (cell.kind === 'queued')
+      show({ open: { kind: 'request', queued: cell.queued, sutId: sut._id, at: cell.from } })
+    else if (mayReserve && WHERE_DRAFTS_ARE.has(cell.kind) && cell.to > now)
+      draw(draftAt(sut._id, at, takenBySut(sut), now))
+  }
+  const quick = (sut: Sut): void =>
+    openCell(sut, { kind: 'gap', key: '', from: now, to: freeUntil(takenBySut(sut), now) ?? now }, now)
+  const onKey = (event: KeyboardEvent, sut: Sut, cell: Cell): boolean => {
+    if (mayReserve && onDrawKey(event, { sut, cell, taken: takenBySut(sut), span, now, open })) return true
+    if (!['e', 'E', 'Delete'].includes(event.key) || cell.kind !== 'block') return onSpanKey(event, span, now)
+    if (event.key === 'Delete') show({ open: { kind: 'reservation', id: cell.booked._id, isGivenBack: true } })
+    else openCell(sut, cell, cell.from)
+    return true
+  }
+  return { openCell, quick, onKey }
 }

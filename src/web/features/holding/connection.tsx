@@ -55,7 +55,7 @@ const HostPort = ({ connection }: { readonly connection: Connection }) => {
 
 /** What else there is to say of a connection. */
 const Remark = ({ icon, children }: { readonly icon: IconName; readonly children: ComponentChildren }) => (
-  <span class="small muted row may">
+  <span class="small muted row">
     <span class={icon === 'check' ? 'row ok' : 'row'}>
       <Icon name={icon} />
     </span>
@@ -128,13 +128,13 @@ export const Connect = ({ reservation, type, command, isFirst = false }: Props) 
   )
   if (connection === undefined)
     return (
-      <div class="connect">
+      <div class="row wrap connect">
         <Status class="small muted">Loading connection details…</Status>
         {screen}
       </div>
     )
   return (
-    <div class="connect">
+    <div class="row wrap connect">
       <HostPort connection={connection} />
       {screen}
       <ViewerFile id={id} connection={connection} />

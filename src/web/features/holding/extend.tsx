@@ -8,7 +8,7 @@ import { Name, Note } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
 import { currentTime } from '../../service/time.ts'
 import { type Booked, extensionsOf, nextTaken, type Taken } from '../schedule/calendar.ts'
-import { earlierChoices } from './give-back.tsx'
+import { choicesOf, earlierChoices } from './give-back.tsx'
 import type { ReservationCommand } from './use-reservation.ts'
 
 export const USUAL_MS = 30 * MINUTE
@@ -33,16 +33,14 @@ export interface HoldingProps {
 export const extendTo = ({ act }: ReservationCommand, end: number, onDone?: () => void): Promise<unknown> =>
   act('extend', { end_time: toIso(end) }, onDone)
 
-const choicesOf = ({ own, taken }: HoldingProps, now: number) =>
-  endsOf(taken, own).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
-
-export const EndsMenu = ({ onShorten, ...props }: HoldingProps & { readonly onShorten: (end: number) => void }) => {
+export const EndsMenu = ({
+  own,
+  taken,
+  command,
+  onShorten,
+}: HoldingProps & { readonly onShorten: (end: number) => void }) => {
   const now = usePage().clock.value
-  const { own, command } = props
-  const choices = [
-    ...choicesOf(props, now).map((choice) => ({ ...choice, group: 'Extend' })),
-    ...earlierChoices(own, now).map((choice) => ({ ...choice, group: 'Shorten' })),
-  ]
+  const choices = [...choicesOf(endsOf(taken, own), now, 'Extend'), ...earlierChoices(own, now, 'Shorten')]
   const choose = (end: number): unknown => (end > own.to ? extendTo(command, end) : onShorten(end))
   return (
     <MoreMenu
@@ -55,9 +53,8 @@ export const EndsMenu = ({ onShorten, ...props }: HoldingProps & { readonly onSh
   )
 }
 
-export const ExtendPair = (props: HoldingProps) => {
-  const { own, command } = props
-  const choices = choicesOf(props, usePage().clock.value)
+export const ExtendPair = ({ own, taken, command }: HoldingProps) => {
+  const choices = choicesOf(endsOf(taken, own), usePage().clock.value)
   return (
     <span class="btn-pair">
       <CommandButton command={command} doing="Extending…" onPress={() => extendTo(command, own.to + USUAL_MS)}>

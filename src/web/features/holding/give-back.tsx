@@ -44,8 +44,15 @@ export const GiveBack = ({ command, until, name, isRunning, onDone, onClose, ofS
   return <Confirm command={command} onClose={onClose} {...asked} />
 }
 
-export const earlierChoices = (own: Booked, now: number) =>
-  earlierEnds(own, now, 6).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
+export const choicesOf = (ends: readonly number[], now: number, group?: string) =>
+  ends.map((end) => ({
+    key: String(end),
+    text: `Until ${formatWhen(end, now)}`,
+    ...(group !== undefined && { group }),
+  }))
+
+export const earlierChoices = (own: Booked, now: number, group?: string) =>
+  choicesOf(earlierEnds(own, now, 6), now, group)
 
 interface Props {
   readonly own: Booked

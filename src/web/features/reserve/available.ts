@@ -33,15 +33,15 @@ export interface Sought {
   readonly userId: string
 }
 
-interface Part {
-  readonly limit?: number
-  /** The `next` of the page before. */
-  readonly after?: string | undefined
-}
-
-const read = async (api: Readable, sought: Sought, { from, to }: Stretch, length: number, part: Part = {}) => {
-  const { match, userId: user_id } = sought
-  const { limit = PAGE, after } = part
+/** `after` is the `next` of the page before. */
+const read = async (
+  api: Readable,
+  { match, userId: user_id }: Sought,
+  { from, to }: Stretch,
+  length: number,
+  limit = PAGE,
+  after?: string,
+) => {
   const asked = { match: JSON.stringify(match), user_id, from: toIso(from), to: toIso(to), limit: String(limit) }
   const duration = String(Math.ceil(length / 1_000))
   const query = new URLSearchParams({ ...asked, duration, ...(after !== undefined && { after }) })
@@ -65,7 +65,7 @@ export const readLater = async (
   const limit = sutIds === undefined ? 1 : PAGE
   for (let after: string | undefined; ; ) {
     const span = { from: since, to: since + SPAN_MS }
-    const { offers, next } = await read(api, sought, span, length, { limit, after })
+    const { offers, next } = await read(api, sought, span, length, limit, after)
     // The earliest is first.
     const found = offers.find(({ sutId }) => sutIds?.has(sutId) ?? true)
     if (found !== undefined) return { ...found, to: found.from + length }

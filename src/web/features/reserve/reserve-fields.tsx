@@ -53,7 +53,7 @@ const StartField = <A extends Asked>({ asked, now, onChange }: WhenProps<A>) => 
       error={isWrong ? 'Enter a time, such as 9:30, Mon 9:30 or 30 Nov 9:30, or now.' : undefined}
     >
       <div class="row">
-        <div class="stepper grow">
+        <div class="row tight grow stepper num">
           <IconButton icon="minus" label="15 minutes earlier" tabindex={-1} onClick={() => move(-1)} />
           <DayPicker class="grow" what="the day of the start" chosen={begin} min={now} onDay={choose}>
             <Input

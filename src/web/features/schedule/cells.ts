@@ -1,5 +1,5 @@
 import { HOUR } from '../../format/format.ts'
-import { type Booked, floorQuarter, gapsOf, type Stretch, takenBy, turnedAt, turnsOf } from './calendar.ts'
+import { type Booked, floorQuarter, gapsOf, overlaps, type Stretch, takenBy, turnedAt, turnsOf } from './calendar.ts'
 import { placeQueued, type Queued } from './queued.ts'
 import { daysOf, type Span } from './span.ts'
 
@@ -38,7 +38,7 @@ export interface Outage extends Stretch {
 /** The parts of stretches that are in a span. */
 const partsIn = <A extends Stretch>(all: readonly A[], span: Stretch): readonly A[] =>
   all
-    .filter(({ from, to }) => from < span.to && to > span.from)
+    .filter((each) => overlaps(each, span))
     .map((each) => ({ ...each, from: Math.max(each.from, span.from), to: Math.min(each.to, span.to) }))
 
 const phaseOf = ({ from, to }: Stretch, now: number): 'past' | 'running' | 'ahead' =>

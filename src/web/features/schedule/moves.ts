@@ -18,12 +18,6 @@ export interface Move {
   readonly stops?: number
 }
 
-interface Pressed {
-  readonly key: string
-  readonly ctrlKey: boolean
-  readonly metaKey: boolean
-}
-
 const FAR = Number.POSITIVE_INFINITY
 const MOVES: Readonly<Record<string, Move>> = {
   ...{ ArrowLeft: { stops: -1 }, ArrowRight: { stops: 1 }, Home: { stops: -FAR }, End: { stops: FAR } },
@@ -34,7 +28,11 @@ const MOVES_OF_ALL: Readonly<Record<string, Move>> = {
   ...{ Home: { rows: -FAR, stops: -FAR }, End: { rows: FAR, stops: FAR } },
 }
 
-export const moveOf = ({ key, ctrlKey, metaKey }: Pressed): Move | undefined =>
+export const moveOf = ({
+  key,
+  ctrlKey,
+  metaKey,
+}: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey'>): Move | undefined =>
   (ctrlKey || metaKey ? MOVES_OF_ALL : MOVES)[key]
 
 /** The row that a vertical move leads to. `isRow` tells rows that have stops. */

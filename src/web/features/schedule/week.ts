@@ -1,5 +1,5 @@
 import { MINUTE, midnightOf } from '../../format/format.ts'
-import { type Booked, type Stretch, turnsOf } from './calendar.ts'
+import { type Booked, overlaps, type Stretch, turnsOf } from './calendar.ts'
 
 /** Seven days, one below the other. Pure: instants are Unix milliseconds. */
 
@@ -28,8 +28,6 @@ export interface Day {
 /** Minutes that a row has. A day on which clocks change has an hour more or less, which its end shows. */
 const ROW_MINUTES = 24 * 60
 
-const isIn = (each: Stretch, day: Stretch): boolean => each.from < day.to && each.to > day.from
-
 const partOf = (each: Stretch, day: Stretch): Part => ({
   a: Math.max(0, (each.from - day.from) / MINUTE),
   z: Math.min(ROW_MINUTES, (Math.min(each.to, day.to) - day.from) / MINUTE),
@@ -40,8 +38,8 @@ export const weekOf = (booked: readonly Booked[], turnaround: number, time: numb
   const all = turnsOf(booked, turnaround)
   return Array.from({ length: count }, (_, n): Day => {
     const day = { from: midnightOf(time, n), to: midnightOf(time, n + 1) }
-    const blocks = booked.filter((each) => isIn(each, day)).map((each) => ({ booked: each, ...partOf(each, day) }))
-    const turns = all.filter((each) => isIn(each, day)).map((each) => ({ to: each.to, ...partOf(each, day) }))
+    const blocks = booked.filter((each) => overlaps(each, day)).map((each) => ({ booked: each, ...partOf(each, day) }))
+    const turns = all.filter((each) => overlaps(each, day)).map((each) => ({ to: each.to, ...partOf(each, day) }))
     return { ...day, blocks, turns }
   })
 }

@@ -73,7 +73,7 @@ const Dates = ({ occurrences }: { readonly occurrences: readonly Occurrence[] })
       <Status class="small second">
         {taken === 0 ? `${many}, all free` : `${taken} of ${many} ${taken === 1 ? 'is' : 'are'} taken`}
       </Status>
-      <ul class="dates" tabindex={0} aria-label="Dates">
+      <ul class="dates small num" tabindex={0} aria-label="Dates">
         {occurrences.map((occurrence) => (
           <li key={occurrence.from} class={occurrence.taken === undefined ? '' : 'taken'}>
             <Icon name={occurrence.taken === undefined ? 'check' : 'warning'} />

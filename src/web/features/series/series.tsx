@@ -11,18 +11,17 @@ import type { Schemas } from '../../service/api.ts'
 import { ruleText } from './dates.ts'
 import { useSeries } from './use-series.ts'
 
-export type Series = Schemas['Series']
+type Series = Schemas['Series']
 
 /** The series that a reservation belongs to; undefined for one of its own, and until it was read. */
-const useSeriesOf = ({ _id, sut_id }: Reservation): Series | undefined => {
-  return useReading<Series | undefined>({
+const useSeriesOf = ({ _id, sut_id }: Reservation): Series | undefined =>
+  useReading<Series | undefined>({
     ...{ key: `series of ${_id}`, ...ofSut(sut_id, 'sut_reservation') },
     read: async (source) => {
       const { series_id } = (await source.get(`/api/sut_reservation/${_id}?include=series`)).value
       return !series_id ? undefined : (await source.get(`/api/sut_reservation_series/${series_id}`)).value
     },
   }).value
-}
 
 /** `every Thursday, 7 more`: how a series goes on after one of its reservations. */
 export const seriesText = (rule: string, more: number): string =>
@@ -33,17 +32,14 @@ const cancelQuestion = (name: string, count: number): string =>
     ? `Cancel the last reservation of ${name}, which has not started?`
     : `Cancel all ${formatCount(count, 'reservation')} of ${name} that have not started?`
 
-export const SeriesNote = ({
-  reservation,
-  name,
-  mayCancel,
-  onCancelled,
-}: {
+interface Props {
   readonly reservation: Reservation
   readonly name: string
   readonly mayCancel: boolean
   readonly onCancelled: () => void
-}) => {
+}
+
+export const SeriesNote = ({ reservation, name, mayCancel, onCancelled }: Props) => {
   const command = useCommand()
   const { cancelRest } = useSeries(command)
   const series = useSeriesOf(reservation)

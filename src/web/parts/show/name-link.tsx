@@ -2,7 +2,7 @@ import type { AnchorHTMLAttributes } from 'preact'
 
 interface Props extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'class' | 'name'> {
   readonly name: string
-  readonly class: string
+  readonly class?: string
 }
 
 /** Letters at the end of a name that stay, however narrow it is: by them machines differ. */
@@ -18,7 +18,7 @@ const endOf = (name: string): string =>
         .join('')
 
 /** A link with a name that is shortened in its middle where there is no room for it: `node-0097…rack-b`. */
-export const NameLink = ({ name, class: look, ...rest }: Props) => {
+export const NameLink = ({ name, class: look = '', ...rest }: Props) => {
   const end = endOf(name)
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: a link supports it, and it has an address.

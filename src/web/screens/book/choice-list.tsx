@@ -40,14 +40,14 @@ export const ChoiceList = ({ choices, length, chosen, onChoose }: Props) => {
   const shown = choices.filter(({ key }, n) => isAll || n < FEW || key === chosen)
   const aboutMachine = (sut: Sut | undefined): string | undefined => sut && aboutOf(sut)
   return (
-    <div class="choices" role="radiogroup" aria-labelledby="offer">
+    <div class="stack choices" role="radiogroup" aria-labelledby="offer">
       {shown.map((choice) => {
         const isChosen = choice.key === chosen
         return (
           <Radio
             key={choice.key}
             name="offer"
-            class={isChosen ? 'row choice first' : 'row choice'}
+            class={isChosen ? 'row num choice first' : 'row num choice'}
             isChosen={isChosen}
             onChoose={() => onChoose(choice)}
           >

@@ -117,7 +117,7 @@ export const Offer = (props: OfferProps) => {
       {taking.isOver ? (
         <Over taking={taking} userId={userId} />
       ) : (
-        <Loaded reading={reading} what="What is available" class="choices" skeleton={2}>
+        <Loaded reading={reading} what="What is available" class="stack choices" skeleton={2}>
           {(found) => <Choosing {...props} taking={taking} found={found} />}
         </Loaded>
       )}

@@ -43,7 +43,7 @@ const columnsOf = ({ now, uptimes, day }: Props): readonly Column<Row, By>[] => 
       cell: ({ sut, state }, link) => (
         <span class="row">
           <Icon name={state.icon} />
-          <NameLink class="medium plain" name={sut.name} {...link} href={linkTo('machines', sut._id)} />
+          <NameLink name={sut.name} {...link} href={linkTo('machines', sut._id)} />
           <span class="vh phone-only"> {state.text}</span>
         </span>
       ),

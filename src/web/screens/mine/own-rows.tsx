@@ -82,16 +82,15 @@ const becameOf = ({ state, end_time, planned_end_time }: NamedReservation): stri
   return `released ${formatDuration(Date.parse(planned_end_time) - Date.parse(end_time))} early`
 }
 
-/** A reservation that is over. `used` is for how long it had connections, in milliseconds. */
-export const Past = ({
-  reservation,
-  used,
-  mayReserve,
-}: {
+interface PastProps {
   readonly reservation: NamedReservation
+  /** For how long it had connections, in milliseconds. */
   readonly used: number | undefined
   readonly mayReserve: boolean
-}) => {
+}
+
+/** A reservation that is over. */
+export const Past = ({ reservation, used, mayReserve }: PastProps) => {
   const held: Held = { reservation, sut: undefined, taken: undefined }
   const now = usePage().minute.value
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]

@@ -4,7 +4,7 @@ import { Connect } from '../../features/holding/connection.tsx'
 import { afterText, CommandNote, ExtendPair } from '../../features/holding/extend.tsx'
 import { GiveBack, ShortenMenu, type Until } from '../../features/holding/give-back.tsx'
 import { useReservation } from '../../features/holding/use-reservation.ts'
-import type { Taken } from '../../features/schedule/calendar.ts'
+import type { Stretch, Taken } from '../../features/schedule/calendar.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
@@ -25,20 +25,17 @@ export const nameOfHeld = ({ reservation, sut }: Held): string =>
   sut?.name ?? reservation.sut_name ?? reservation.sut_id
 
 export const MachineLink = ({ held }: { readonly held: Held }) => (
-  <NameLink class="medium" name={nameOfHeld(held)} href={linkTo('machines', held.reservation.sut_id)} />
+  <NameLink name={nameOfHeld(held)} href={linkTo('machines', held.reservation.sut_id)} />
 )
 
 const CIRCUMFERENCE = 2 * Math.PI * 25
 
-const Ring = ({
-  left,
-  share,
-  isNear: near,
-}: {
-  readonly left: number
-  readonly share: number
-  readonly isNear: boolean
-}) => {
+const Ring = ({ from, to }: Stretch) => {
+  const page = usePage()
+  const now = page.clock.value
+  const left = to - now
+  const share = Math.min(1, left / (to - from))
+  const near = isNear(to, now, page.warning.value)
   // Two units side by side are too wide for it, and beside days hours do not matter.
   const [first, second] = formatDuration(left).split(/(?<=[dh]) /)
   return (
@@ -68,9 +65,7 @@ const Ring = ({
 
 export const Running = ({ held }: { readonly held: Held }) => {
   const { reservation, sut, taken } = held
-  const page = usePage()
-  const now = page.clock.value
-  const warning = page.warning.value
+  const now = usePage().clock.value
   const command = useReservation(reservation._id)
   const [until, ask] = useState<Until | undefined>(undefined)
   const row = useRef<HTMLElement>(null)
@@ -82,7 +77,7 @@ export const Running = ({ held }: { readonly held: Held }) => {
   const name = nameOfHeld(held)
   return (
     <article class="run" aria-label={name} ref={row}>
-      <Ring left={to - now} share={Math.min(1, (to - now) / (to - from))} isNear={isNear(to, now, warning)} />
+      <Ring from={from} to={to} />
       <div>
         <h3>
           <MachineLink held={held} />
@@ -103,7 +98,7 @@ export const Running = ({ held }: { readonly held: Held }) => {
       )}
       <Connect reservation={reservation} type={sut?.sut_type} command={command} />
       {command.refused && (
-        <div class="connect">
+        <div class="row wrap connect">
           <CommandNote command={command} />
         </div>
       )}

@@ -105,7 +105,7 @@ const LEGEND = {
 }
 
 const Legend = () => (
-  <div class="legend small muted desk-only" role="group" aria-label="Legend">
+  <div class="row wrap clip legend small muted desk-only" role="group" aria-label="Legend">
     {Object.entries(LEGEND).map(([look, text]) => (
       <span key={look}>
         <i class={look} />
@@ -138,13 +138,7 @@ const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps) => {
         onPress={() => onQueue(!isQueueOpen)}
       />
       {isQueueOpen && (
-        <Popover
-          title="Waiting"
-          className="pop-queue"
-          subtitle={text}
-          anchor={() => chip.current}
-          onClose={() => onQueue(false)}
-        >
+        <Popover title="Waiting" width={440} subtitle={text} anchor={() => chip.current} onClose={() => onQueue(false)}>
           <div class="pop-body">
             <QueueTable queue={queue} />
           </div>

@@ -95,7 +95,7 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props) => {
   return (
     <div>
       <div class="pop-body">
-        <div class="result">
+        <div class="row num result">
           <b>{isRunning ? `${formatDuration(to - now)} left` : formatDuration(to - from)}</b>
           <span class="second">{free && `free ${free} after it`}</span>
         </div>
@@ -134,7 +134,6 @@ export const BlockPopover = (props: Props) => {
     <Popover
       title={sut.name}
       label={label}
-      className="pop-own"
       subtitle={`${who}, ${formatWhen(from, now)} to ${formatWhen(to, from)}`}
       anchor={() => blockOf(reservation._id)}
     >

@@ -145,7 +145,7 @@ export const DraftPopover = ({ sut, draft, taken }: Props) => {
     >
       <div class="pop-body">
         <ReserveFields asked={draft} now={now} onChange={draw} userId={userId} onFor={setUserId} />
-        <div class="result">
+        <div class="row num result">
           <b>
             {formatClock(begin)} – {formatWhen(window.to, begin)}
           </b>

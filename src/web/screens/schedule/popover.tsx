@@ -11,7 +11,8 @@ interface Props {
   /** What assistive technology calls it, if that says more than the title. */
   readonly label?: string
   readonly subtitle: string
-  readonly className?: string
+  /** Pixels, where it is not as wide as usual. */
+  readonly width?: number
   /** What it stands beside; the draft unless given. */
   readonly anchor?: () => Element | null
   /** Closes what is open over the timeline unless given. */
@@ -33,7 +34,7 @@ export const blockOf = (id: string | undefined): Element | null =>
 
 /** A dialog at the block it belongs to; on phones a sheet. Escape closes it, and focus returns. */
 export const Popover = (props: Props) => {
-  const { title, label = title, subtitle, className = '', isBusy, onSubmit, children } = props
+  const { title, label = title, subtitle, width, isBusy, onSubmit, children } = props
   const { anchor = () => document.querySelector('.draft'), onClose = close } = props
   const pop = useRef<HTMLDialogElement>(null)
   // Before what is inside takes it.
@@ -58,10 +59,10 @@ export const Popover = (props: Props) => {
   // Where that is not shown, in the middle; where it is gone, where it was.
   useLayoutEffect(() => {
     if (pop.current === null || isPhone()) return undefined
-    const { width } = pop.current.getBoundingClientRect()
+    const { offsetWidth } = pop.current
     const getBoundingClientRect = (): DOMRect => {
       place.current = anchor()?.getBoundingClientRect() ?? place.current
-      return place.current ?? new DOMRect((innerWidth - width) / 2, innerHeight / 3, 0, 0)
+      return place.current ?? new DOMRect((innerWidth - offsetWidth) / 2, innerHeight / 3, 0, 0)
     }
     return placeBeside(pop.current, { getBoundingClientRect, contextElement: anchor() ?? document.body })
   })
@@ -85,7 +86,8 @@ export const Popover = (props: Props) => {
   }
   return (
     <dialog
-      class={`pop ${className}`}
+      class="pop"
+      style={{ '--w-pop': width && `${width}px` }}
       ref={pop}
       popover="manual"
       aria-label={label}

@@ -156,12 +156,12 @@ const Instead = ({ title, subtitle, options, waiting, onBack, children }: Instea
         </Note>
         <RefusedNote refused={waiting.refused} />
         <FieldGroup label="Reserve instead">
-          <div class="choices" onKeyDown={(event: KeyboardEvent) => void rove(event, '.choice')}>
+          <div class="stack choices" onKeyDown={(event: KeyboardEvent) => void rove(event, '.choice')}>
             {all.map(({ icon, text, hint, take }, n) => (
               <button
                 key={text}
                 type="button"
-                class={n === 0 ? 'row choice first' : 'row choice'}
+                class={n === 0 ? 'row num choice first' : 'row num choice'}
                 disabled={!isAnswered && take !== onBack}
                 onClick={take}
               >

@@ -33,6 +33,7 @@ export const useSetUp = (isAdministrator: boolean): boolean => {
 }
 
 interface StepProps {
+  readonly number: number
   readonly title: string
   readonly text: string
   readonly action?: string
@@ -43,16 +44,7 @@ interface StepProps {
   readonly onPress: () => void
 }
 
-const Step = ({
-  number,
-  title,
-  text,
-  action = title,
-  isDone,
-  isOff = false,
-  isNext,
-  onPress,
-}: StepProps & { readonly number: number }) => {
+const Step = ({ number, title, text, action = title, isDone, isOff = false, isNext, onPress }: StepProps) => {
   const isAnswered = usePage().control.isAnswered.value
   return (
     <li class={`step${isDone ? ' done' : isNext ? ' next' : ''}`}>
@@ -90,7 +82,7 @@ export const SetUp = () => {
     leave()
     take(first, 30 * MINUTE)
   }
-  const steps: readonly StepProps[] = [
+  const steps: readonly Omit<StepProps, 'number'>[] = [
     {
       ...{ title: 'Add a machine', isDone: hasMachine, isNext: true, onPress: () => setOpen('machine') },
       text: 'A name, an address, a port, and VNC, RDP or plain TCP. Berth checks right away whether it answers.',
@@ -109,7 +101,7 @@ export const SetUp = () => {
     <div>
       <div class="steps">
         <h1 class="t20">Set up your lab</h1>
-        <p class="second">Three steps. Then testers can help themselves.</p>
+        <p class="second under">Three steps. Then testers can help themselves.</p>
         <ol>
           {steps.map((step, n) => (
             <Step key={step.title} number={n + 1} {...step} />

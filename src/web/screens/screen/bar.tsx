@@ -99,7 +99,7 @@ interface KeysProps extends Pick<Props, 'command'> {
 }
 
 export const PhoneKeys = ({ rfb, own, command }: KeysProps) => (
-  <div class="screen-keys phone-only">
+  <div class="row screen-keys phone-only">
     <PhoneKeyboard rfb={rfb} />
     <Button label="Ctrl Alt Del" onClick={() => rfb.sendCtrlAltDel()} />
     {own && (

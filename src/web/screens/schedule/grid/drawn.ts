@@ -26,31 +26,24 @@ export const announced = (window: Stretch, taken: readonly Taken[], begin: numbe
 
 export const drawnOf = (open: Open, sutId: string, taken: readonly Taken[], now: number): Drawn | undefined => {
   if (open.kind === 'draft') {
-    const window = windowOf(open.draft, now, taken)
-    const shared = {
-      sutId,
-      window,
-      label: formatDuration(LENGTHS.includes(open.draft.length) ? open.draft.length : lastsOf(open.draft, now)),
-      text: announced(window, taken, beginOf(open.draft, now)),
+    const { draft } = open
+    const window = windowOf(draft, now, taken)
+    return {
+      ...{ sutId, window, clash: clashOf(taken, window), edges: ['start', 'end'] },
+      label: formatDuration(LENGTHS.includes(draft.length) ? draft.length : lastsOf(draft, now)),
+      text: announced(window, taken, beginOf(draft, now)),
     }
-    return { ...shared, clash: clashOf(taken, window), edges: ['start', 'end'] }
   }
   if (open.kind === 'request') return undefined
   const own = taken.find(({ held }) => held._id === open.id)?.held
   const { end } = open
   if (own === undefined || end === undefined || end === own.to) return undefined
-  if (end < own.to) {
-    const less = formatDuration(own.to - end)
-    const shared = {
-      sutId,
-      window: { from: end, to: own.to },
-      clash: undefined,
-      edges: ['own'] as const,
-      isFreed: true,
-    }
-    return { ...shared, label: `−${less}`, text: `Until ${formatWhen(end, now)}, ${less} shorter` }
+  const isFreed = end < own.to
+  const by = formatDuration(Math.abs(end - own.to))
+  return {
+    ...{ sutId, clash: undefined, edges: ['own'], isFreed },
+    window: { from: Math.min(end, own.to), to: Math.max(end, own.to) },
+    label: `${isFreed ? '−' : '+'}${by}`,
+    text: `Until ${formatWhen(end, now)}, ${by} ${isFreed ? 'shorter' : 'longer'}`,
   }
-  const label = `+${formatDuration(end - own.to)}`
-  const text = `Until ${formatWhen(end, now)}, ${formatDuration(end - own.to)} longer`
-  return { sutId, window: { from: own.to, to: end }, clash: undefined, label, edges: ['own'], text }
 }

@@ -76,17 +76,14 @@ const useBox = () => {
   return { ref, box }
 }
 
-const GroupRow = ({
-  row,
-  top,
-  index,
-  props,
-}: {
+interface GroupProps {
   readonly row: Extract<Row<Sut>, { kind: 'group' }>
   readonly top: number
   readonly index: number
   readonly props: GridProps
-}) => {
+}
+
+const GroupRow = ({ row, top, index, props }: GroupProps) => {
   const { title, of, isFolded } = row
   const free = of.filter((sut) => isFreeForAnHour(sut, props.bySut.get(sut._id) ?? NONE, props.now)).length
   const name = title === '' ? 'Others' : title
@@ -176,20 +173,6 @@ const useSteadyTime = (ref: RefObject<HTMLDivElement | null>, left: number, hour
   }, [hourWidth])
 }
 
-/** How far to scroll, along one axis, so that all is in view, or at least its beginning. */
-const wayTo = (from: number, to: number, first: number, last: number): number =>
-  from < first ? from - first : to > last ? Math.min(to - last, from - first) : 0
-
-/** Scrolls no further than needed. Names and hours, which stay where they are, cover what is behind them. */
-const bringIntoView = (box: HTMLElement, what: Element | null): void => {
-  if (what === null) return
-  const [names, hours] = [box.querySelector<HTMLElement>('.tl-corner'), box.querySelector<HTMLElement>('.tl-axis')]
-  const [at, all] = [what.getBoundingClientRect(), box.getBoundingClientRect()]
-  const left = wayTo(at.left, at.right, all.left + (names?.offsetWidth ?? 0), all.right)
-  const top = wayTo(at.top, at.bottom, all.top + (hours?.offsetHeight ?? 0), all.bottom)
-  if (left !== 0 || top !== 0) box.scrollBy({ left, top })
-}
-
 /** Brings what is drawn by keys or in a form into view. What is under the pointer stays there. */
 const useDrawnInView = (
   ref: RefObject<HTMLDivElement | null>,
@@ -199,7 +182,7 @@ const useDrawnInView = (
   const place = drawn && `${drawn.sutId} ${drawn.window.from} ${drawn.window.to}`
   useLayoutEffect(() => {
     if (place === undefined || isDragging()) return
-    if (ref.current !== null) bringIntoView(ref.current, ref.current.querySelector('.draft'))
+    ref.current?.querySelector('.draft')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [place])
 }
 

@@ -22,9 +22,11 @@ interface OverlayProps {
   readonly command: ReservationCommand
   readonly console: ReturnType<typeof useConsole>
   readonly isRunning: boolean
+  /** Whether one is asked if it is to be released: one question at a time. */
+  readonly isAsking: boolean
 }
 
-const Overlay = ({ subject, command, console: shown, isRunning }: OverlayProps) => {
+const Overlay = ({ subject, command, console: shown, isRunning, isAsking }: OverlayProps) => {
   const page = usePage()
   const now = page.clock.value
   const warning = page.warning.value
@@ -41,7 +43,7 @@ const Overlay = ({ subject, command, console: shown, isRunning }: OverlayProps) 
         </Status>
       )}
       {asked !== undefined && rfb === undefined && <Credentials name={name} {...asked} />}
-      {isOver && <Over said={said} sutId={reservation?.sut_id} taken={taken} onAgain={again} />}
+      {isOver && !isAsking && <Over said={said} sutId={reservation?.sut_id} taken={taken} onAgain={again} />}
       {command.refused !== undefined && !isOver && (
         <div class="screen-note">
           <CommandNote command={command} />
@@ -101,7 +103,7 @@ export const Screen = ({ id = '' }: { readonly id: string | undefined }) => {
           onFocus={() => rfb?.focus()}
           onKeyDownCapture={onKeyDown}
         />
-        <Overlay subject={subject} command={command} console={shownConsole} isRunning={isRunning} />
+        <Overlay {...{ subject, command, isRunning, isAsking }} console={shownConsole} />
         {isAsking && (
           <div class="screen-over">
             <div class="dialog" role="alertdialog" aria-label={`Release ${name}?`}>

@@ -48,16 +48,6 @@ const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting
   )
 }
 
-const Empty = ({ isAdministrator }: { readonly isAdministrator: boolean }) => (
-  <NoMachines>
-    {isAdministrator ? (
-      <div class="row">
-        <Button label={`Open Machines`} look="primary" href={linkTo('machines')} />
-      </div>
-    ) : undefined}
-  </NoMachines>
-)
-
 const Waiting = ({ queue }: { readonly queue: Reading<readonly SutRequest[]> }) => {
   if (queue.value === undefined ? queue.failed === undefined : queue.value.length === 0) return undefined
   return (
@@ -88,7 +78,14 @@ export const Book = () => {
   const [times, setTimes] = useState(USUAL_TIMES)
   const { criteria, start, length } = wish
   const content = () => {
-    if (isEmpty) return <Empty isAdministrator={me.role === 'administrator'} />
+    if (isEmpty)
+      return (
+        <NoMachines>
+          {me.role === 'administrator' ? (
+            <Button label="Open Machines" look="primary" href={linkTo('machines')} />
+          ) : undefined}
+        </NoMachines>
+      )
     return (
       <div class="cols r376">
         <form class="stack wishes" onSubmit={(event: Event) => event.preventDefault()} novalidate>

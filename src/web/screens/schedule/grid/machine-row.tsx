@@ -39,6 +39,7 @@ const Head = (options: RowOptions) => {
   const free = kind === 'free' && isKnown ? freeUntil(takenOf(sut, booked), now) : undefined
   const freeFor = free === undefined || free === Number.POSITIVE_INFINITY ? 'over 24 h' : formatDuration(free - now)
   const length = free === undefined ? 0 : Math.min(HOUR, free - now)
+  const freeText = <span class="free ok small num nowrap">{freeFor}</span>
   return (
     <div class="row tl-head" role="rowheader">
       <Icon name={icon} />
@@ -53,11 +54,11 @@ const Head = (options: RowOptions) => {
           aria-label={`Free for ${freeFor}, reserve ${sut.name} for ${formatDuration(length)}`}
           onClick={() => onQuick(sut)}
         >
-          <span class="free ok small num nowrap">{freeFor}</span>
+          {freeText}
           <span class="btn small primary">{formatDuration(length)}</span>
         </button>
       ) : (
-        free !== undefined && <span class="free ok small num nowrap">{freeFor}</span>
+        free !== undefined && freeText
       )}
     </div>
   )
@@ -76,29 +77,21 @@ const INITIALS_FROM = 24
 const isWide = (name: string, width: number, zoom: Span['zoom']): boolean =>
   zoom === 'day' && width >= 7 * name.length + 108
 
-const labelOf = (name: string, time: string, width: number, zoom: Span['zoom']) => {
-  if (width >= NAME_FROM[zoom]) {
-    return (
-      <span>
-        <span class="medium clip">
-          <bdi>{name}</bdi>
-        </span>
-        {isWide(name, width, zoom) && (
-          <>
-            {' '}
-            <span class="num">{time}</span>
-          </>
-        )}
-      </span>
-    )
-  }
-  return width >= INITIALS_FROM ? <span class="ini" data-i={initialsOf(name)} /> : undefined
-}
+const labelOf = (name: string, time: string, width: number, zoom: Span['zoom']) =>
+  width >= NAME_FROM[zoom] ? (
+    <span>
+      <span class="medium clip">
+        <bdi>{name}</bdi>
+      </span>{' '}
+      {isWide(name, width, zoom) && <span class="num">{time}</span>}
+    </span>
+  ) : (
+    width >= INITIALS_FROM && <span class="ini" data-i={initialsOf(name)} />
+  )
 
-const offlineText = ({ sut, now }: RowOptions): string => {
-  const since = Date.parse(sut.monitoring.last_updated)
-  const cause = causeOf(sut.monitoring)
-  return `Offline since ${formatWhen(since, now)}${cause === undefined ? '' : `, ${cause}`}`
+const offlineText = ({ sut: { monitoring }, now }: RowOptions): string => {
+  const cause = causeOf(monitoring)
+  return `Offline since ${formatWhen(Date.parse(monitoring.last_updated), now)}${cause ? `, ${cause}` : ''}`
 }
 
 const dayRange = (from: number, to: number): string =>
@@ -113,6 +106,7 @@ const turnText = ({ from, to }: Cell): string => `Turnaround until ${formatWhen(
 const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions }) => {
   const { span, focusKey, hourWidth, nameOf } = row
   const place = placeOf(span, cell)
+  const width = ((cell.to - cell.from) / HOUR) * hourWidth
   const shared = {
     'data-key': cell.key,
     type: 'button' as const,
@@ -147,13 +141,15 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
       const text = offlineText(row)
       // The hours of a month stand over it.
       if (span.zoom === 'month') return shade('off', text)
-      const shown = (
+      return shade(
+        'off',
+        text,
+        {},
         <span>
           <Icon name="warning" />
           {text}
-        </span>
+        </span>,
       )
-      return shade('off', text, {}, shown)
     }
     case 'outage': {
       const text = `Offline ${dayRange(cell.from, cell.to)}, ${causeText(cell.cause)}`
@@ -163,7 +159,6 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
       const { queued, isOwn } = cell
       const name = isOwn ? 'You' : queued.name
       const text = `${name}, waiting for ${formatDuration(queued.length)}`
-      const width = ((cell.to - cell.from) / HOUR) * hourWidth
       const hasMore = isWide(name, width, span.zoom)
       const label = width >= NAME_FROM[span.zoom] && (
         <span>
@@ -188,7 +183,6 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
       const name = isOwn ? 'You' : nameOf(booked.userId)
       const time = dayRange(booked.from, booked.to)
       const state = phase === 'running' ? ', in use' : phase === 'past' ? ', over' : ''
-      const width = ((cell.to - cell.from) / HOUR) * hourWidth
       const isDraggable = isOwn && row.mayReserve && phase !== 'past' && cell.to === booked.to
       const look = `block ${isOwn ? 'own' : 'other'}${phase === 'ahead' ? '' : ` ${phase}`}`
       return button(look, `${name} ${time}${state}`, {}, [

@@ -104,14 +104,13 @@ export const formatSpan = (from: number, to: number, now: number): string => {
   return `${formatRelativeDay(from, now)} ${formatClock(from)} – ${end}`
 }
 
+const shortOffset = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' })
+
 /** `Berlin, UTC+1`. */
 export const formatZone = (time: number): string => {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const minutes = -new Date(time).getTimezoneOffset()
-  const rest = Math.abs(minutes) % 60
-  const hours = Math.trunc(Math.abs(minutes) / 60)
-  const offset = minutes === 0 ? 'UTC' : `UTC${minutes < 0 ? '−' : '+'}${hours}${rest === 0 ? '' : `:${two(rest)}`}`
-  const city = zone.split('/').at(-1)?.replaceAll('_', ' ')
+  const name = shortOffset.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  const offset = name.replace('GMT', 'UTC').replace(/\+0$/, '').replace('-', '−')
+  const city = shortOffset.resolvedOptions().timeZone.split('/').at(-1)?.replaceAll('_', ' ')
   return city === undefined || city === 'UTC' ? offset : `${city}, ${offset}`
 }
 

@@ -1,4 +1,4 @@
-import { formatCount, formatList, midnightOf, weekdayOf } from '../../format/format.ts'
+import { atClockOf, formatClock, formatCount, formatList, midnightOf, weekdayOf } from '../../format/format.ts'
 import { overlaps, type Stretch, type Taken } from '../schedule/calendar.ts'
 
 /** Windows that come again every week. Pure: instants are Unix milliseconds, days those of the browser's zone. */
@@ -8,23 +8,14 @@ export const TIMES_MIN = 2
 export const TIMES_MAX = 52
 
 /** The same time of day some days later. A time that the clock skips is moved on; of two moments it is the first. */
-const daysLater = (time: number, days: number): number => {
-  const date = new Date(time)
-  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate() + days]
-  return new Date(year, month, day, date.getHours(), date.getMinutes()).getTime()
-}
-
-const isSameClock = (a: number, b: number): boolean => {
-  const [one, other] = [new Date(a), new Date(b)]
-  return one.getHours() === other.getHours() && one.getMinutes() === other.getMinutes()
-}
+const daysLater = (time: number, days: number): number => atClockOf(time, midnightOf(time, days))
 
 /** A window and those on its weekday after it, as the service makes them: a start that the clock skips is left out. */
 export const weekly = ({ from, to }: Stretch, times: number): readonly Stretch[] => {
   const windows: Stretch[] = []
   for (let days = 0; windows.length < times; days += 7) {
     const start = daysLater(from, days)
-    if (isSameClock(start, from)) windows.push({ from: start, to: daysLater(to, days) })
+    if (formatClock(start) === formatClock(from)) windows.push({ from: start, to: daysLater(to, days) })
   }
   return windows
 }

@@ -24,11 +24,11 @@ const Offered = ({ choice: { icon, offer }, now }: { readonly choice: Take; read
   const span = spanOn(offer.from, offer.to, now)
   return (
     <>
-      <b class="clip">
+      <b class="medium clip">
         <bdi>{offer.name}</bdi>
         {!isAsked && ','}
       </b>{' '}
-      {isAsked ? <span class="nowrap">{span}</span> : <b class="nowrap">{span}</b>}
+      {isAsked ? <span class="nowrap">{span}</span> : <b class="medium nowrap">{span}</b>}
     </>
   )
 }
@@ -53,11 +53,11 @@ export const ChoiceList = ({ choices, length, chosen, onChoose }: Props) => {
           >
             <Icon name={choice.icon} />
             {choice.kind === 'wait' ? (
-              <b>Wait for one, {formatDuration(length)}</b>
+              <b class="medium">Wait for one, {formatDuration(length)}</b>
             ) : (
               <Offered choice={choice} now={now} />
             )}{' '}
-            <span class="muted nowrap">{choice.hint}</span>
+            <span class="small muted nowrap">{choice.hint}</span>
             {choice.kind === 'take' && (
               <bdi class="about small muted clip">{aboutMachine(machines.get(choice.offer.sutId))}</bdi>
             )}

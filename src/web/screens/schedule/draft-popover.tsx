@@ -16,11 +16,11 @@ import { draw, show } from '../../features/view/view.ts'
 import {
   formatClock,
   formatCount,
-  formatDay,
   formatDayTitle,
   formatDuration,
   formatWhen,
   MINUTE,
+  midnightOf,
   weekdayOf,
 } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -39,8 +39,6 @@ interface Props {
 }
 
 const aboutSut = (sut: Sut): string => briefOf(sut, sut.sut_type.toUpperCase())
-
-const isToday = (time: number, now: number): boolean => formatDay(time) === formatDay(now)
 
 interface ClashProps {
   readonly clash: Clash & { readonly draft: Draft; readonly window: Stretch }
@@ -134,7 +132,7 @@ export const DraftPopover = ({ sut, draft, taken }: Props) => {
       />
     )
   const begin = beginOf(draft, now)
-  const day = isToday(begin, now) ? 'today' : formatDayTitle(begin, now)
+  const day = midnightOf(begin) === midnightOf(now) ? 'today' : formatDayTitle(begin, now)
   return (
     <Popover
       key="form"

@@ -166,10 +166,10 @@ const Instead = ({ title, subtitle, options, waiting, onBack, children }: Instea
                 onClick={take}
               >
                 <Icon name={icon} />
-                <b class="clip">
+                <b class="medium clip">
                   <bdi>{text}</bdi>
                 </b>{' '}
-                <span class="muted nowrap">{hint}</span>
+                <span class="small muted nowrap">{hint}</span>
               </button>
             ))}
           </div>

@@ -25,8 +25,6 @@ interface AxisProps extends Props {
 const hoursOf = ({ from, to }: Span): readonly number[] =>
   Array.from({ length: Math.round((to - from) / HOUR) }, (_, n) => from + n * HOUR)
 
-const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString()
-
 /** Where the pill of now would cover what an hour is called, in minutes around it: an hour is narrower on phones. */
 const UNDER_CLOCK = [['under-d', 12, 30] as const, ['under-p', 21, 36] as const]
 const UNDER_DATE = [['under-d', 30, 42] as const, ['under-p', 45, 62] as const]
@@ -51,7 +49,7 @@ const Ticks = ({ span, now }: Props) => {
     const name = weekdayOf(day).slice(0, span.zoom === 'week' ? 3 : 2)
     return (
       <span
-        class={isSameDay(day, now) ? 'tick day today' : 'tick day'}
+        class={day === midnightOf(now) ? 'tick day today' : 'tick day'}
         role="columnheader"
         style={{ '--a': minuteAt(span, day) }}
       >

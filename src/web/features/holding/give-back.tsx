@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { formatWhen, toIso } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { MenuButton } from '../../parts/choose/menu.tsx'
@@ -7,41 +8,49 @@ import type { ReservationCommand } from './use-reservation.ts'
 
 /** Giving a machine back: at once, or from a time on. There is no way back: somebody may take it. */
 
-export type Until = number | 'now'
+type Until = number | 'now'
 
-interface GiveBackProps {
+interface Giving {
   readonly command: ReservationCommand
-  readonly until: Until
   readonly name: string
   readonly isRunning: boolean
-  readonly onDone?: () => void
-  readonly onClose: () => void
+  readonly onDone?: (until: Until) => void
   /** What is asked, and else may be done, of a series. */
   readonly ofSeries?: { readonly question: string; readonly also: Action } | undefined
 }
 
-/** Asks before a machine is given back. */
-export const GiveBack = ({ command, until, name, isRunning, onDone, onClose, ofSeries }: GiveBackProps) => {
+interface QuestionProps extends Giving {
+  readonly until: Until
+  readonly onClose: () => void
+}
+
+const Question = ({ command, until, name, isRunning, onDone, onClose, ofSeries }: QuestionProps) => {
   const now = usePage().clock.value
-  const cancel = { onConfirm: () => command.act('cancel', undefined, onDone), also: ofSeries?.also }
+  const act = (verb: string, body?: object) => () => command.act(verb, body, () => onDone?.(until))
+  const cancel = { onConfirm: act('cancel'), also: ofSeries?.also }
   const asked =
     until !== 'now'
       ? {
           ...{ question: `Shorten to ${formatWhen(until, now)}? The rest becomes free right away.`, action: 'Shorten' },
-          ...{ doing: 'Shortening…', onConfirm: () => command.act('shorten', { end_time: toIso(until) }, onDone) },
+          ...{ doing: 'Shortening…', onConfirm: act('shorten', { end_time: toIso(until) }) },
         }
       : isRunning
         ? {
             question: `Release ${name} now? It becomes free right away.`,
-            action: 'Release',
-            doing: 'Releasing…',
-            ...cancel,
+            ...{ action: 'Release', doing: 'Releasing…', ...cancel },
           }
         : {
             question: ofSeries?.question ?? `Cancel this reservation of ${name}?`,
             ...{ action: ofSeries === undefined ? 'Cancel' : 'Cancel this one', doing: 'Cancelling…', ...cancel },
           }
   return <Confirm command={command} onClose={onClose} {...asked} />
+}
+
+/** Asks before a machine is given back: the question, while it is asked, and what asks it. */
+export const useGiveBack = (giving: Giving, first?: Until) => {
+  const [until, ask] = useState(first)
+  const question = until !== undefined && <Question {...giving} until={until} onClose={() => ask(undefined)} />
+  return [question, ask] as const
 }
 
 export const choicesOf = (ends: readonly number[], now: number, group?: string) =>

@@ -132,11 +132,7 @@ const Menu = <K extends string>({ className, title, isDisabled, children, onChoo
   )
 }
 
-interface ChipProps<K extends string> extends MenuProps<K> {
-  readonly isOn: boolean
-}
-
-export const MenuChip = <K extends string>({ isOn, ...menu }: ChipProps<K>) => (
+export const MenuChip = <K extends string>({ isOn = false, ...menu }: MenuProps<K> & { readonly isOn?: boolean }) => (
   <Menu {...menu} className={isOn ? 'chip on' : 'chip'}>
     {menu.label}
     <Icon name="down" />

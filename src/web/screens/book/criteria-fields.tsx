@@ -38,7 +38,6 @@ const Values = ({ field: { key, label, values }, onToggle }: FieldProps) => {
         {isLong && (
           <MenuChip
             label={`${values.length} values`}
-            isOn={false}
             choices={choices}
             isMultiple
             onChoose={(n: string) => onToggle(key, values[Number(n)]?.value ?? null)}

@@ -1,3 +1,4 @@
+import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { ownRequests, readAll } from '../../data/lists.ts'
 import { type Reservation, takenOf } from '../../data/objects.ts'
@@ -86,32 +87,22 @@ export const Mine = () => {
   })
   const running = held.filter(({ reservation }) => isRunning(reservation, now))
   const ahead = held.filter(({ reservation }) => Date.parse(reservation.start_time) > now)
+  const section = (title: string, rows: readonly VNode[]) => rows.length > 0 && <Section title={title}>{rows}</Section>
   const main = () => (
     <div class="plain-sections">
-      {running.length > 0 && (
-        <Section title="Running">
-          {running.map((each) => (
-            <Running key={each.reservation._id} held={each} />
-          ))}
-        </Section>
+      {section(
+        'Running',
+        running.map((each) => <Running key={each.reservation._id} held={each} />),
       )}
-      {ahead.length > 0 && (
-        <Section title="Next">
-          {[...Map.groupBy(ahead, ({ reservation: { _id, series_id } }) => series_id ?? _id)].map(([id, all]) =>
-            all[0]?.reservation.series_id ? (
-              <SeriesAhead key={id} all={all} rrule={rules?.get(id)} />
-            ) : (
-              all.map((held) => <Ahead key={id} held={held} />)
-            ),
-          )}
-        </Section>
+      {section(
+        'Next',
+        [...Map.groupBy(ahead, ({ reservation: { _id, series_id } }) => series_id ?? _id)].map(([id, all]) => (
+          <AheadAsOne key={id} all={all} rrule={rules?.get(id)} />
+        )),
       )}
-      {requests.length > 0 && (
-        <Section title="Waiting">
-          {requests.map(({ _id }) => (
-            <RequestCard key={_id} id={_id} />
-          ))}
-        </Section>
+      {section(
+        'Waiting',
+        requests.map(({ _id }) => <RequestCard key={_id} id={_id} />),
       )}
       <PastSection mayReserve={mayReserve} isAlone={held.length + requests.length === 0} notOver={notOver} />
     </div>
@@ -156,13 +147,15 @@ interface Props {
   readonly rrule: string | undefined
 }
 
-const SeriesAhead = ({ all, rrule = '' }: Props) => {
+/** A reservation that has not begun, or those of a series as one. */
+const AheadAsOne = ({ all, rrule = '' }: Props) => {
   const [isOpen, setOpen] = useState(false)
   const [first, ...others] = all
   if (first === undefined) return undefined
   const { reservation } = first
+  if (!reservation.series_id) return <Ahead held={first} />
   const rule = ruleText(rrule, Date.parse(reservation.start_time))
-  const rest = { seriesId: reservation.series_id ?? '', count: all.length }
+  const rest = { seriesId: reservation.series_id, count: all.length }
   const about =
     others.length === 0 ? (
       <span class="muted clip">{seriesText(rule, 0)}</span>

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { bookedOf, type NamedReservation, systemOf } from '../../data/objects.ts'
 import { CommandNote, EndsMenu } from '../../features/holding/extend.tsx'
-import { GiveBack, type Until } from '../../features/holding/give-back.tsx'
+import { useGiveBack } from '../../features/holding/give-back.tsx'
 import { useReservation } from '../../features/holding/use-reservation.ts'
 import { useSeries } from '../../features/series/use-series.ts'
 import { take } from '../../features/view/view.ts'
@@ -10,8 +10,7 @@ import { formatDuration, formatSpan, MINUTE } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
 import { useFocusReturn } from '../../parts/focus.ts'
-import type { IconName } from '../../parts/icon.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Icon, type IconName } from '../../parts/icon.tsx'
 import { type Held, MachineLink, nameOfHeld } from './running.tsx'
 
 interface AheadProps {
@@ -28,7 +27,6 @@ export const Ahead = ({ held, icon = 'calendar', about, rest }: AheadProps) => {
   const now = usePage().minute.value
   const command = useReservation(reservation._id)
   const series = useSeries(command)
-  const [until, ask] = useState<Until | undefined>(undefined)
   const row = useRef<HTMLDivElement>(null)
   useFocusReturn(row, 'Cancel')
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
@@ -42,6 +40,8 @@ export const Ahead = ({ held, icon = 'calendar', about, rest }: AheadProps) => {
       onConfirm: () => series.cancelRest(rest.seriesId),
     },
   }
+  const isOne = rest === undefined || rest.count === 1
+  const [question, ask] = useGiveBack({ command, name, isRunning: false, ofSeries: isOne ? undefined : ofSeries })
   return (
     <div ref={row}>
       <div class="list-row">
@@ -54,23 +54,14 @@ export const Ahead = ({ held, icon = 'calendar', about, rest }: AheadProps) => {
           {formatSpan(from, to, now)}
           {startsSoon && `, in ${formatDuration(from - now + MINUTE - 1)}`}
         </span>
-        {until === undefined && (
+        {!question && (
           <span class="row acts">
             <EndsMenu own={own} taken={taken} command={command} onShorten={ask} />
             <Button label="Cancel" look="small" disabled={command.isOff} onClick={() => ask('now')} />
           </span>
         )}
       </div>
-      {until !== undefined && (
-        <GiveBack
-          command={command}
-          until={until}
-          name={name}
-          isRunning={false}
-          ofSeries={rest !== undefined && rest.count > 1 ? ofSeries : undefined}
-          onClose={() => ask(undefined)}
-        />
-      )}
+      {question}
       <CommandNote command={command} />
     </div>
   )

@@ -1,8 +1,8 @@
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { bookedOf, briefOf, type Reservation, type Sut } from '../../data/objects.ts'
 import { Connect } from '../../features/holding/connection.tsx'
 import { afterText, CommandNote, ExtendPair } from '../../features/holding/extend.tsx'
-import { GiveBack, ShortenMenu, type Until } from '../../features/holding/give-back.tsx'
+import { ShortenMenu, useGiveBack } from '../../features/holding/give-back.tsx'
 import { useReservation } from '../../features/holding/use-reservation.ts'
 import type { Stretch, Taken } from '../../features/schedule/calendar.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
@@ -67,7 +67,6 @@ export const Running = ({ held }: { readonly held: Held }) => {
   const { reservation, sut, taken } = held
   const now = usePage().clock.value
   const command = useReservation(reservation._id)
-  const [until, ask] = useState<Until | undefined>(undefined)
   const row = useRef<HTMLElement>(null)
   useFocusReturn(row, 'Release')
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
@@ -75,6 +74,7 @@ export const Running = ({ held }: { readonly held: Held }) => {
   const own = bookedOf(reservation)
   const after = afterText(taken, own, now)
   const name = nameOfHeld(held)
+  const [question, ask] = useGiveBack({ command, name, isRunning: true })
   return (
     <article class="run" aria-label={name} ref={row}>
       <Ring from={from} to={to} />
@@ -87,9 +87,7 @@ export const Running = ({ held }: { readonly held: Held }) => {
           {after !== undefined && `. Free after it ${after}`}
         </p>
       </div>
-      {until !== undefined ? (
-        <GiveBack command={command} until={until} name={name} isRunning onClose={() => ask(undefined)} />
-      ) : (
+      {question || (
         <div class="row acts">
           <ExtendPair own={own} taken={taken} command={command} />
           <ShortenMenu own={own} now={now} isDisabled={command.isOff} onChoose={ask} />

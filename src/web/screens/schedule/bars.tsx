@@ -70,13 +70,7 @@ export const DateBar = ({ span }: { readonly span: Span }) => {
         onChange={(zoom) => zoomTo(zoom, span, now)}
       />
       <div class="phone-only">
-        <MenuChip
-          label={name}
-          isOn={false}
-          choices={choices}
-          isMultiple={false}
-          onChoose={(zoom: Zoom) => zoomTo(zoom, span, now)}
-        />
+        <MenuChip label={name} choices={choices} onChoose={(zoom: Zoom) => zoomTo(zoom, span, now)} />
       </div>
     </div>
   )
@@ -92,7 +86,7 @@ const GroupChip = ({ suts }: { readonly suts: readonly Sut[] }) => {
   ]
   const label = groupBy === undefined ? 'Group' : `Group: ${groupBy.replace(/^tag\./, '')}`
   const onChoose = (key: string): void => show({ groupBy: key === '' ? undefined : key, folded: new Set() })
-  return <MenuChip label={label} isOn={false} choices={choices} isMultiple={false} onChoose={onChoose} />
+  return <MenuChip label={label} choices={choices} onChoose={onChoose} />
 }
 
 const LEGEND = {

@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks'
 import type { Reservation, Sut } from '../../data/objects.ts'
 import { Connect } from '../../features/holding/connection.tsx'
 import { afterText, CommandNote, extendTo } from '../../features/holding/extend.tsx'
-import { GiveBack, ShortenMenu, type Until } from '../../features/holding/give-back.tsx'
+import { ShortenMenu, useGiveBack } from '../../features/holding/give-back.tsx'
 import { type ReservationCommand, useReservation } from '../../features/holding/use-reservation.ts'
 import { type Booked, extensionsOf, type Taken } from '../../features/schedule/calendar.ts'
 import { SeriesNote } from '../../features/series/series.tsx'
@@ -69,26 +68,17 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props) => {
   const page = usePage()
   const now = page.clock.value
   const command = useReservation(reservation._id)
-  const [until, ask] = useState<Until | undefined>(isGivenBack ? 'now' : undefined)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const isRunning = from <= now && now < to
   const settle = (): void => show({ open: { kind: 'reservation', id: reservation._id } })
   const onCancelled = (): void => {
     if (!isRunning) close()
   }
-  if (until !== undefined)
-    return (
-      <div class="pop-body">
-        <GiveBack
-          command={command}
-          until={until}
-          name={sut.name}
-          isRunning={isRunning}
-          onDone={until === 'now' ? close : settle}
-          onClose={() => ask(undefined)}
-        />
-      </div>
-    )
+  const [question, ask] = useGiveBack(
+    { command, name: sut.name, isRunning, onDone: (until) => (until === 'now' ? close() : settle()) },
+    isGivenBack ? 'now' : undefined,
+  )
+  if (question) return <div class="pop-body">{question}</div>
   const own = taken.find(({ held }) => held._id === reservation._id)?.held
   const free = own && afterText(taken, own, now)
   const ends = own && { own, now, command, onDone: settle }

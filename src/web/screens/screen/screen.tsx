@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { afterText, CommandNote, extendTo, type HoldingProps, USUAL_MS } from '../../features/holding/extend.tsx'
-import { GiveBack } from '../../features/holding/give-back.tsx'
+import { useGiveBack } from '../../features/holding/give-back.tsx'
 import { type ReservationCommand, useReservation } from '../../features/holding/use-reservation.ts'
 import { nextTaken } from '../../features/schedule/calendar.ts'
 import { formatClock, formatWhen } from '../../format/format.ts'
@@ -64,7 +64,6 @@ export const Screen = ({ id = '' }: { readonly id: string | undefined }) => {
   const shownConsole = useConsole(id, target)
   const { rfb, ending, clipboard, isMadeAgain } = shownConsole
   const command = useReservation(id)
-  const [isAsking, setAsking] = useState(false)
   const [shown, setShown] = useState<Shown>(USUALLY_SHOWN)
   useEffect(() => {
     if (rfb !== undefined) showAs(rfb, shown)
@@ -72,6 +71,7 @@ export const Screen = ({ id = '' }: { readonly id: string | undefined }) => {
   useEffect(() => rfb?.focus(), [rfb])
   const { name, own } = subject
   const isRunning = own !== undefined && own.from <= now && now < own.to
+  const [question, ask] = useGiveBack({ command, name, isRunning: true })
   // Every key goes to the machine, so one must lead out.
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || !event.shiftKey) return
@@ -89,7 +89,7 @@ export const Screen = ({ id = '' }: { readonly id: string | undefined }) => {
         clipboard={clipboard}
         shown={shown}
         onShow={setShown}
-        onRelease={() => setAsking(true)}
+        onRelease={() => ask('now')}
         back={back}
         stage={stage}
       />
@@ -103,11 +103,11 @@ export const Screen = ({ id = '' }: { readonly id: string | undefined }) => {
           onFocus={() => rfb?.focus()}
           onKeyDownCapture={onKeyDown}
         />
-        <Overlay {...{ subject, command, isRunning, isAsking }} console={shownConsole} />
-        {isAsking && (
+        <Overlay {...{ subject, command, isRunning, isAsking: question !== false }} console={shownConsole} />
+        {question && (
           <div class="screen-over">
             <div class="dialog" role="alertdialog" aria-label={`Release ${name}?`}>
-              <GiveBack command={command} until="now" name={name} isRunning onClose={() => setAsking(false)} />
+              {question}
             </div>
           </div>
         )}

@@ -10,6 +10,13 @@ export interface FieldProps {
   readonly error?: string | undefined
 }
 
+const Wrong = ({ id, error }: { readonly id?: string; readonly error: string | undefined }) =>
+  error !== undefined && (
+    <span class="small danger" id={id} role="alert">
+      {error}
+    </span>
+  )
+
 export const Field = ({
   id,
   label,
@@ -21,11 +28,7 @@ export const Field = ({
   <div class={`field ${className}`}>
     <label for={id}>{label}</label>
     {children}
-    {error !== undefined && (
-      <span class="small danger" id={`${id}-error`} role="alert">
-        {error}
-      </span>
-    )}
+    <Wrong id={`${id}-error`} error={error} />
     {hint !== undefined && (
       <span class="small muted" id={`${id}-hint`}>
         {hint}
@@ -39,6 +42,7 @@ export const FieldGroup = ({
   label,
   className = '',
   role = 'group',
+  error,
   children,
 }: Omit<FieldProps, 'id'> & { readonly role?: 'group' | 'radiogroup'; readonly children: ComponentChildren }) => (
   // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles support it.
@@ -47,6 +51,7 @@ export const FieldGroup = ({
       <bdi>{label}</bdi>
     </span>
     {children}
+    <Wrong error={error} />
   </div>
 )
 

@@ -14,6 +14,8 @@ import { type Asked, beginOf, lengthsFrom, lengthTo, parseStart, startMoved } fr
 
 /** What one fills in to reserve: when, for how long, for whom. */
 
+const ENTER = 'Enter a time, such as 9:30, Mon 9:30 or 30 Nov 9:30'
+
 interface WhenProps<A extends Asked> {
   readonly asked: A
   readonly now: number
@@ -47,11 +49,7 @@ const StartField = <A extends Asked>({ asked, now, onChange }: WhenProps<A>) => 
     move(quarters)
   }
   return (
-    <Field
-      id="start"
-      label="Start"
-      error={isWrong ? 'Enter a time, such as 9:30, Mon 9:30 or 30 Nov 9:30, or now.' : undefined}
-    >
+    <Field id="start" label="Start" error={isWrong ? `${ENTER}, or now.` : undefined}>
       <div class="row">
         <div class="row tight grow stepper num">
           <IconButton icon="minus" label="15 minutes earlier" tabindex={-1} onClick={() => move(-1)} />
@@ -92,7 +90,7 @@ const LengthField = <A extends Asked>({ asked, onChange }: WhenProps<A>) => {
     lastUntil(until > start ? until : midnightOf(day, 1))
   }
   return (
-    <FieldGroup label="Length" role="radiogroup">
+    <FieldGroup label="Length" role="radiogroup" error={isWrong ? `${ENTER}.` : undefined}>
       <div class="chips">
         {choices.map((choice) => (
           <Radio
@@ -112,11 +110,6 @@ const LengthField = <A extends Asked>({ asked, onChange }: WhenProps<A>) => {
           <Input {...field} label="Until" placeholder="Until…" maxlength={24} />
         </DayPicker>
       </div>
-      {isWrong && (
-        <span class="small danger" role="alert">
-          Enter a time, such as 9:30, Mon 9:30 or 30 Nov 9:30.
-        </span>
-      )}
     </FieldGroup>
   )
 }

@@ -61,7 +61,7 @@ const Step = ({ number, title, text, action = title, isDone, isOff = false, isNe
           onClick={onPress}
         />
       )}
-      <p>{text}</p>
+      <p class="second">{text}</p>
     </li>
   )
 }

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { type Choice, MoreMenu } from '../../parts/choose/menu.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
+import { Field } from '../../parts/field.tsx'
 import { useFloating } from '../../parts/floating.ts'
 
 export interface Shown {
@@ -54,10 +55,9 @@ export const Clipboard = ({ rfb, text }: { readonly rfb: RFB; readonly text: str
       <div class="pop" role="dialog" aria-label="Machine clipboard" {...floatingProps}>
         {isOpen && (
           <div class="pop-body">
-            <label class="field">
-              <span class="label">Machine clipboard</span>
-              <textarea class="input" rows={6} maxlength={262144} ref={field} defaultValue={text} />
-            </label>
+            <Field id="clipboard" label="Machine clipboard">
+              <textarea id="clipboard" class="input" rows={6} maxlength={262144} ref={field} defaultValue={text} />
+            </Field>
             <div class="row">
               <Button label="Send to machine" look="primary" onClick={send} />
               <CopyButton text={text} label="Copy machine clipboard" />

@@ -68,6 +68,7 @@ test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and t
   await running.waitFor({ state: 'detached' })
   await hasFocus(page.getByRole('button', { name: 'Extend or shorten' }))
   await page.keyboard.press('Enter')
+  await hasFocus(page.getByRole('menuitem').first())
   const earlier = page.getByRole('menuitem', { name: /^Shorten/ })
   await earlier.first().click()
   await page.getByText(/^Shorten to .*\d\d:\d\d\? The rest becomes free right away\.$/).waitFor()

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { fold, formatNumber } from '../../format/format.ts'
 import { useFloating } from '../floating.ts'
 import { Icon } from '../icon.tsx'
@@ -94,9 +94,10 @@ interface TriggerProps<K extends string> extends MenuProps<K> {
 const Menu = <K extends string>({ className, title, isDisabled, children, onChoose, ...menu }: TriggerProps<K>) => {
   const root = useRef<HTMLDivElement>(null)
   const { isOpen, floating, close, buttonProps, floatingProps } = useFloating()
-  useLayoutEffect(() => {
-    if (isOpen) floating.current?.querySelector<HTMLElement>('input, [role^=menuitem]')?.focus()
-  }, [isOpen])
+  // What is in it is drawn before it is shown, and could not have the focus then.
+  const onToggle = ({ newState }: { readonly newState: string }): void => {
+    if (newState === 'open') floating.current?.querySelector<HTMLElement>('input, [role^=menuitem]')?.focus()
+  }
   const onFocusOut = ({ relatedTarget }: FocusEvent): void => {
     if (relatedTarget !== null && !root.current?.contains(relatedTarget as Node)) floating.current?.hidePopover()
   }
@@ -125,7 +126,7 @@ const Menu = <K extends string>({ className, title, isDisabled, children, onChoo
       >
         {children}
       </button>
-      <div class="pop menu" {...floatingProps}>
+      <div class="pop menu" onToggle={onToggle} {...floatingProps}>
         {isOpen && <Choices {...menu} onChoose={choose} />}
       </div>
     </div>

@@ -56,7 +56,10 @@ export const Clipboard = ({ rfb, text }: { readonly rfb: RFB; readonly text: str
         {isOpen && (
           <div class="pop-body">
             <Field id="clipboard" label="Machine clipboard">
-              <textarea id="clipboard" class="input" rows={6} maxlength={262144} ref={field} defaultValue={text} />
+              <textarea
+                {...{ id: 'clipboard', class: 'input', rows: 6, maxlength: 262_144, ref: field, defaultValue: text }}
+                autofocus
+              />
             </Field>
             <div class="row">
               <Button label="Send to machine" look="primary" onClick={send} />

@@ -30,12 +30,17 @@ export interface Newest {
   readonly entries: readonly Entry[]
 }
 
+const PAGE = 1_000
+
 export const readNewest = async (api: Readable, sutId: string, most: number): Promise<Newest> => {
-  const { count } = (await api.get(`/api/sut/${sutId}/history?limit=1`)).value
-  const offset = Math.max(0, count - most)
-  const limit = Math.max(1, Math.min(most, 1_000))
-  const { value } = await api.get(`/api/sut/${sutId}/history?offset=${offset}&limit=${limit}`)
-  return { count: value.count, entries: value.events.toReversed() }
+  const path = `/api/sut/${sutId}/history` as const
+  const { count } = (await api.get(`${path}?limit=1`)).value
+  const entries: Entry[] = []
+  for (let offset = Math.max(0, count - most); ; offset += PAGE) {
+    const { value } = await api.get(`${path}?offset=${offset}&limit=${Math.min(most, PAGE)}`)
+    entries.push(...value.events)
+    if (offset + PAGE >= count) return { count: value.count, entries: entries.toReversed() }
+  }
 }
 
 const LABELS: Readonly<Record<string, string>> = {

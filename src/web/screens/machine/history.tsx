@@ -70,7 +70,7 @@ export const History = ({ sutId, ownId, now }: Props) => {
             label={formatCount(older, 'older entry', 'older entries')}
             look="quiet small"
             disabled={reading.isFormer}
-            onClick={() => setMost(Math.min(1_000, entries.length + MORE))}
+            onClick={() => setMost(entries.length + MORE)}
           />
         </p>
       )}

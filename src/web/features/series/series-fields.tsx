@@ -6,9 +6,11 @@ import { Field, Input } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Status } from '../../parts/show/note.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
+import { RefusalNote } from '../reserve/reserve-notes.tsx'
 import type { Stretch } from '../schedule/calendar.ts'
 import { type Occurrence, TIMES_MAX, TIMES_MIN, timesUntil, weekly } from './dates.ts'
-import type { ReadDates } from './use-series.ts'
+import { seriesRefusalText } from './series-refusals.ts'
+import type { Weekly } from './use-series.ts'
 
 /** The same window every week: how often, and which of its dates are taken. */
 
@@ -87,12 +89,14 @@ const Dates = ({ occurrences }: { readonly occurrences: readonly Occurrence[] })
 }
 
 interface DatesToBeProps {
-  readonly reading: ReadDates
+  readonly weekly: Weekly
   readonly onTimes: (times: number) => void
 }
 
 /** The dates, and those before the first one that is taken: a series is reserved whole or not at all. */
-export const DatesToBe = ({ reading: { occurrences, failed }, onTimes }: DatesToBeProps) => {
+export const DatesToBe = ({ weekly, onTimes }: DatesToBeProps) => {
+  const { occurrences, failed, command, reserve } = weekly
+  const { refused } = command
   if (occurrences === undefined)
     return (
       <Status class="muted">
@@ -113,6 +117,9 @@ export const DatesToBe = ({ reading: { occurrences, failed }, onTimes }: DatesTo
           <span class="second grow">Either all dates are reserved, or none.</span>
           {free >= TIMES_MIN && <Button label={`Only the first ${free}`} look="small" onClick={shorten} />}
         </div>
+      )}
+      {refused !== undefined && (
+        <RefusalNote refused={refused} text={seriesRefusalText(refused.problem)} onBeyond={() => reserve(true)} />
       )}
     </>
   )

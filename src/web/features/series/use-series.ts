@@ -5,9 +5,9 @@ import { usePage } from '../../page/context.ts'
 import { useIsMounted } from '../../page/mounted.ts'
 import { useReserved } from '../../page/use-timeline.ts'
 import { type Command, useCommand } from '../../parts/commands/command.tsx'
-import type { Refused, Schemas } from '../../service/api.ts'
+import type { Schemas } from '../../service/api.ts'
 import { floorQuarter, type Stretch } from '../schedule/calendar.ts'
-import { type Occurrence, occurrencesOf, TIMES_MAX, weekly } from './dates.ts'
+import { occurrencesOf, TIMES_MAX, weekly } from './dates.ts'
 
 /** Called with what was made or cancelled, unless one has gone on to something else. */
 type OnDone = (all: readonly Reservation[]) => void
@@ -43,11 +43,7 @@ interface Options {
   readonly onDone: (all: readonly Reservation[]) => void
 }
 
-export interface ReadDates {
-  /** The dates, with what is in the way of each; undefined until that was read. The service is the judge. */
-  readonly occurrences: readonly Occurrence[] | undefined
-  readonly failed: Refused | undefined
-}
+export type Weekly = ReturnType<typeof useWeekly>
 
 /** `window` is what would be held first: after a release it may begin within a quarter, which later ones do not. */
 export const useWeekly = ({ sut, window, userId, times, onDone }: Options) => {
@@ -58,8 +54,9 @@ export const useWeekly = ({ sut, window, userId, times, onDone }: Options) => {
   // A year and what the longest reservation may add, so that another number of dates is known at once.
   const { value, failed } = useReserved({ from: day, to: midnightOf(day, 7 * (TIMES_MAX + 2)) }, [sut._id])
   const windows = [window, ...weekly(first, times).slice(1)]
-  const dates: ReadDates = { occurrences: value && occurrencesOf(windows, takenOf(sut, value.get(sut._id))), failed }
-  const isFree = dates.occurrences?.every((each) => each.taken === undefined) ?? false
+  // Undefined until it was read what is in the way of each. The service is the judge.
+  const occurrences = value && occurrencesOf(windows, takenOf(sut, value.get(sut._id)))
+  const isFree = occurrences?.every((each) => each.taken === undefined) ?? false
   const reserve = async (isBeyondQuota = false): Promise<void> => {
     if (!isFree || command.isOff) return
     const body = {
@@ -73,5 +70,5 @@ export const useWeekly = ({ sut, window, userId, times, onDone }: Options) => {
   }
   // Why something else was refused does not matter any more.
   useEffect(command.forgive, [first.from, first.to, times, userId])
-  return { command, first, dates, isFree, reserve }
+  return { command, first, occurrences, failed, isFree, reserve }
 }

@@ -6,7 +6,6 @@ import { refusalText } from '../../features/reserve/refusals.ts'
 import { RefusalNote, type Reserved, ReservedNote } from '../../features/reserve/reserve-notes.tsx'
 import { windowOf } from '../../features/schedule/draft.ts'
 import { DatesToBe, TimesField } from '../../features/series/series-fields.tsx'
-import { seriesRefusalText } from '../../features/series/series-refusals.ts'
 import { useWeekly } from '../../features/series/use-series.ts'
 import { formatCount, formatNumber, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
@@ -145,18 +144,15 @@ interface WeeklyProps extends Pick<OfferProps, 'userId' | 'times' | 'onTimes'> {
 
 const Weekly = ({ sut, take, userId, times, onTimes, onDone }: WeeklyProps) => {
   const window = windowOf(take.asked, usePage().clock.value, [])
-  const { command, first, dates, isFree, reserve } = useWeekly({
+  const weekly = useWeekly({
     ...{ sut, window, userId, times },
     onDone: (all) => onDone({ machine: take.offer.name, when: `on ${formatCount(all.length, 'date')}` }),
   })
-  const { refused } = command
+  const { command, first, isFree, reserve } = weekly
   return (
     <>
       <TimesField first={first} times={times} onChange={onTimes} />
-      <DatesToBe reading={dates} onTimes={onTimes} />
-      {refused !== undefined && (
-        <RefusalNote refused={refused} text={seriesRefusalText(refused.problem)} onBeyond={() => reserve(true)} />
-      )}
+      <DatesToBe weekly={weekly} onTimes={onTimes} />
       <ReserveButton
         name={take.offer.name}
         when={formatCount(times, 'time')}

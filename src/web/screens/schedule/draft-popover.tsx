@@ -10,7 +10,6 @@ import { OfflineNote, RefusalNote } from '../../features/reserve/reserve-notes.t
 import type { Stretch, Taken } from '../../features/schedule/calendar.ts'
 import { beginOf, type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from '../../features/schedule/draft.ts'
 import { DatesToBe, TimesField } from '../../features/series/series-fields.tsx'
-import { seriesRefusalText } from '../../features/series/series-refusals.ts'
 import { USUAL_TIMES, useWeekly } from '../../features/series/use-series.ts'
 import { draw, show } from '../../features/view/view.ts'
 import {
@@ -186,8 +185,8 @@ const SeriesPopover = ({ sut, draft, taken, userId, onFor, onOnce }: SeriesPopov
   const window = windowOf(draft, now, taken)
   const [times, setTimes] = useState(USUAL_TIMES)
   const onDone = ([made]: readonly Reservation[]): void => show({ open: made && { kind: 'reservation', id: made._id } })
-  const { command, first, dates, isFree, reserve } = useWeekly({ sut, window, userId, times, onDone })
-  const { refused } = command
+  const weekly = useWeekly({ sut, window, userId, times, onDone })
+  const { command, first, isFree, reserve } = weekly
   const title = `Reserve ${sut.name} weekly`
   const subtitle = `Every ${weekdayOf(first.from)}, ${formatClock(first.from)} – ${formatWhen(first.to, first.from)}`
   return (
@@ -196,10 +195,7 @@ const SeriesPopover = ({ sut, draft, taken, userId, onFor, onOnce }: SeriesPopov
         <TimesField first={first} times={times} onChange={setTimes} />
         <ReserveFields asked={draft} now={now} onChange={draw} userId={userId} onFor={onFor} />
         <OfflineNote sut={sut} now={now} />
-        <DatesToBe reading={dates} onTimes={setTimes} />
-        {refused !== undefined && (
-          <RefusalNote refused={refused} text={seriesRefusalText(refused.problem)} onBeyond={() => reserve(true)} />
-        )}
+        <DatesToBe weekly={weekly} onTimes={setTimes} />
       </div>
       <div class="row pop-foot">
         <CommandButton look="primary" command={command} disabled={!isFree}>

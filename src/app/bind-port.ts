@@ -11,7 +11,6 @@ import { Misconfigured } from './config/config.ts'
 import type { Base } from './core/base.ts'
 import { conditionOf, type LoggedReports, makeReports } from './core/base.ts'
 
-/** Another program listens on the port. */
 class PortTaken extends ExpectedError {}
 
 const ADDRESS_PROBLEMS: Readonly<Record<string, string>> = {

@@ -196,13 +196,8 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     }
     const webhooks = openWebhooks(lab, reader, instance, port)
     const feed = makeFeed({ ...told, limits: base.feed, measures: metrics.feed })
-    const changes = makeChanges({
-      ...told,
-      known: users,
-      suts: matching.suts,
-      limits: base.changes,
-      measures: metrics.changes,
-    })
+    const ofChanges = { limits: base.changes, measures: metrics.changes }
+    const changes = makeChanges({ ...told, known: users, suts: matching.suts, ...ofChanges })
     const objects = makeObjects(views, store)
     const targetOf = makeTargetOf(views, config.gateway.suts)
     const isOurs = (sutId: string): boolean => config.gateway.isOn && targetOf(sutId)?.isOurs === true
@@ -224,26 +219,12 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
 
     // 12. The routes and the application.
     const parts: Parts & AppParts = {
-      ...{
-        ...lab,
-        ...requests,
-        ...config,
-        objects,
-        nameOf,
-        quotas,
-        limits,
-        forwarded,
-        isOurs,
-        feed,
-        changes,
-        webhooks,
-        instance,
-      },
+      ...{ ...lab, ...requests, ...config },
+      ...{ objects, nameOf, quotas, limits, forwarded, isOurs, feed, changes, webhooks, instance, sending, agents },
       ...{ clientPseudonyms, seriesWindows, consoleTickets, consoles, finishRemoval, endBindings },
       ...{ condition, signer, repeated, sessions: signedIn.sessions },
       verifierKeys: once(() => readVerifierKeys(store, signer)),
       csv: makeCsvLists(base.csv, sending),
-      sending,
       forwardedTags: config.gateway.isOn ? config.gateway.suts : undefined,
       isFollowing: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
       suts: matching.suts,
@@ -256,7 +237,6 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       digest: async () => (await readPage()).digest,
       attach: forwarding?.attach ?? (async () => ({ refused: 'over' })),
       ticketHolder: makeTicketHolder(users, signedIn),
-      agents,
 
       // For all requests.
       ...reports,

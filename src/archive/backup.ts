@@ -5,6 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { signCheckpoint } from '../audit/checkpoint.ts'
 import { treeOf } from '../audit/merkle-tree.ts'
 import type { Signer } from '../audit/signed-note.ts'
+import type { UnixMilliseconds } from '../domain/values/units.ts'
 import { BEGINNING } from '../event-store/event-store.ts'
 import { copyLogFile } from '../event-store/sqlite/copy.ts'
 import { acquireLock } from '../files/lock.ts'
@@ -39,8 +40,7 @@ export interface BackupSource {
 }
 
 export interface BackupOptions {
-  /** Unix milliseconds. */
-  readonly now: number
+  readonly now: UnixMilliseconds
   /** Called twice from the first event to the last: while the log is hashed, then while the copy is checked. */
   readonly onProgress?: (done: number, of: number) => void
 }

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeId } from '../domain/values/ids.ts'
+import type { Clock } from '../domain/values/units.ts'
 import type { SecretStore } from '../event-store/event-store.ts'
 import { createPrivateFile, modeWarnings } from '../files/private-file.ts'
 import { readRegularText } from '../files/read-regular-file.ts'
@@ -80,8 +81,7 @@ interface Where {
 }
 
 interface Runtime {
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   readonly randomBytes: (size: number) => Uint8Array
   readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
 }

@@ -4,7 +4,6 @@ import { leafHash, nodeHash } from '../event-store/stored-event.ts'
 
 /** Merkle trees over a log, with inclusion and consistency proofs (RFC 6962, section 2.1). */
 
-/** Head of a tree without leaves. */
 const EMPTY_HEAD = hash('sha256', '', 'buffer')
 
 /** A tree that is built leaf by leaf, and keeps only what its head needs. */

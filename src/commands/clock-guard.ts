@@ -1,3 +1,5 @@
+import type { Clock, SinceBoot } from '../domain/values/units.ts'
+
 /** How much the wall clock may gain on the time since boot before commands are refused. */
 const GAIN_MAX_MS = 3_600_000
 /** How long a clock must stay set back before it becomes the new reference. */
@@ -17,10 +19,8 @@ export interface ClockGuard {
 }
 
 export interface ClockGuardOptions {
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  /** Milliseconds since boot, including suspension. */
-  readonly sinceBoot: () => number
+  readonly clock: Clock
+  readonly sinceBoot: SinceBoot
   /** Unix milliseconds of the log's last event; undefined if it is empty. */
   readonly lastRecorded: number | undefined
   /** Milliseconds the clock may be past the log's last event at startup. */
@@ -29,13 +29,8 @@ export interface ClockGuardOptions {
   readonly onChange: (isAhead: boolean, gained: number | undefined) => void
 }
 
-export const makeClockGuard = ({
-  clock,
-  sinceBoot,
-  lastRecorded,
-  aheadMax,
-  onChange,
-}: ClockGuardOptions): ClockGuard => {
+export const makeClockGuard = (options: ClockGuardOptions): ClockGuard => {
+  const { clock, sinceBoot, lastRecorded, aheadMax, onChange } = options
   /** Wall clock minus time since boot when the clock was last trusted; undefined if it never was. */
   let believed: number | undefined
   let setBackAt: number | undefined

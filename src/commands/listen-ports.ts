@@ -3,6 +3,7 @@ import type { Actor } from '../domain/decider.ts'
 import { type Assignment, listenPortDecider } from '../domain/listen-port/decide.ts'
 import { sutDecider } from '../domain/sut/decide.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/values/ids.ts'
+import type { Clock } from '../domain/values/units.ts'
 import type { Runner } from './command-envelope.ts'
 
 /** The actor of commands the service runs on its own. */
@@ -23,8 +24,7 @@ export const releasePort = (runner: Runner, sutId: string, requestId: string): P
 
 interface SweepOptions {
   readonly runner: Runner
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** Status of a SUT in the views; undefined if its creation has not reached the second append. */
   readonly sutStatusOf: (sutId: string) => 'standing' | 'retired' | undefined
   readonly makeRequestId: () => string

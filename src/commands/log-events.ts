@@ -4,13 +4,13 @@ import type { Event, Recorded } from '../domain/event.ts'
 import { LOG_VERSION } from '../domain/events/log.ts'
 import { LISTEN_PORTS_STREAM, type RandomHex } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
+import type { Clock } from '../domain/values/units.ts'
 import { BEGINNING, type EventStore, NO_STREAM, OtherLogVersion, StoreUnavailable } from '../event-store/event-store.ts'
 import { appendOwn } from './command-envelope.ts'
 import { BERTH } from './listen-ports.ts'
 
 /** Events about the log as a whole, which no command records. */
 
-/** The actor of recorded starts and ends. */
 export const SCHEDULE: Actor = { _id: 'schedule', role: 'system' }
 
 interface Recording {
@@ -71,8 +71,7 @@ export const checkLogVersion = async (store: Pick<EventStore, 'records'>): Promi
 
 interface UpgradeOptions extends Recording {
   readonly version: number
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   readonly log: Record<'info', (facts: object, sentence: string) => void>
 }
 

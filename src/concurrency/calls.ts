@@ -45,7 +45,6 @@ export interface PendingCalls<Remote extends Callable<Remote>> {
   /** @param reply takes the answer to a call. One that is late must not reach a thread that has replaced the other. */
   readonly receive: (message: CallMessage, reply: (answer: CallMessage) => void) => void
   readonly underWay: () => number
-  /** Rejects all calls that wait. */
   readonly fail: (error: Error) => void
 }
 

@@ -98,7 +98,6 @@ export const DEMAND_CODES: ReadonlySet<string> = new Set<FailureCode>([
   ...(['no_sut_free', 'reservation_conflict', 'sut_inactive', 'quota_exceeded', 'too_many_requests'] as const),
 ])
 
-/** Conflicts listed in a refusal. */
 export const CONFLICTS_MAX = 100
 
 export interface Conflict {

@@ -84,7 +84,6 @@ const readPage = async (
   return { events, next, caughtUp: isCaughtUp() }
 }
 
-/** Encodes the events that one reader wants. */
 const makeEncode =
   ({ filter, format }: StreamRequest): Sending<FeedEntry>['encode'] =>
   (entries) => {

@@ -33,7 +33,6 @@ export const FEED_LIMITS: FeedLimits = {
   drainTimeout: 1_000,
 }
 
-/** Counts subscribers for the metrics. */
 export interface FeedMeasures {
   readonly subscribed: () => void
   /** Called when a stream has ended. `left` and `done` are the reader's doing. */

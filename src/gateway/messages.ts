@@ -85,7 +85,6 @@ export interface ConnectionEnd extends CountedReport {
 }
 
 export interface Reports {
-  /** A client is connected to its SUT. */
   readonly onConnected: (connected: ConnectedReport) => void
   /** Bytes that an open connection has forwarded so far. Called every few seconds if they have changed. */
   readonly onCounted: (counted: CountedReport) => void

@@ -1,3 +1,5 @@
+import type { Clock, SinceBoot } from '../domain/values/units.ts'
+
 /** The largest step of the wall clock against the time since boot that is trusted immediately. */
 const JUMP_MAX_MS = 60_000
 /** A larger step is trusted after it has held for this long. */
@@ -12,10 +14,8 @@ const CHECK_INTERVAL_MS = 1_000
 export type ProcessClock = ReturnType<typeof makeProcessClock>
 
 export interface ProcessClockOptions {
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  /** Milliseconds since boot, including suspension. */
-  readonly sinceBoot: () => number
+  readonly clock: Clock
+  readonly sinceBoot: SinceBoot
   /** Unix milliseconds of the log's last event; undefined if it is empty. */
   readonly lastRecorded: number | undefined
   /** Called when the clock jumps, and when it is trusted again. `by` is in milliseconds. */
@@ -86,7 +86,6 @@ export const makeProcessClock = (options: ProcessClockOptions) => {
       checkClocks()
       return jump === undefined && isRecording
     },
-    /** An operator confirms the wall clock. */
     confirm: (): void => {
       isRecording = true
       believe(clock() - sinceBoot())

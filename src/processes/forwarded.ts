@@ -1,5 +1,6 @@
 import { makeWaits } from '../concurrency/waits.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
+import type { Clock } from '../domain/values/units.ts'
 import type { ConnectionFailure } from '../gateway/connections/causes.ts'
 import type { ConnectionEnd } from '../gateway/messages.ts'
 import type { Upcoming } from './upcoming.ts'
@@ -10,7 +11,6 @@ const PORT_CAUSES: ReadonlySet<string> = new Set(['port_taken', 'port_unusable']
 /** Maximum calls that wait until a port is open. */
 const WAITS_MAX = 4_096
 
-/** A reservation that is forwarded here. */
 export interface RunningReservation {
   readonly reservation: Upcoming
   /** Since when its holder may use reservations without a break. */
@@ -33,8 +33,7 @@ interface LastError {
 }
 
 interface ForwardedOptions {
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   readonly alarms: Readonly<Record<'raise' | 'clear', (part: 'gateway', sentence: string) => void>>
 }
 

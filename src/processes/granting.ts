@@ -115,7 +115,6 @@ const chooseSuts = async (look: Look): Promise<readonly string[]> => {
   return wanted
 }
 
-/** What is recorded about those who wait. */
 const makeRecords = (options: GrantingOptions) => {
   const { finishOffer, clock, makeRequestId, reachableFor, randomHex, personOf, views } = options
   const recordNow = makeRecordNow(options)

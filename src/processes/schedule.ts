@@ -8,7 +8,6 @@ import type { Upcoming, UpcomingReservations } from './upcoming.ts'
 export interface ScheduleOptions extends RecordingOptions, BatchOptions {
   readonly upcoming: Pick<UpcomingReservations, 'all'>
   readonly views: Pick<Views, 'read'>
-  /** Whether the service accepts commands. */
   readonly isServing: () => boolean
   /** Called with each recorded start or end, and the milliseconds since it was due. */
   readonly onRecorded: (what: 'start' | 'end', lag: number) => void

@@ -1,5 +1,6 @@
 import type { Reservation, ReservationInternal } from '../../projections/reservation.ts'
 import { BEFORE_FIRST } from '../domain/values/position.ts'
+import type { Clock, UnixMilliseconds } from '../domain/values/units.ts'
 import type { RowChange } from '../read-models/tables/version.ts'
 import type { Views } from '../read-models/views.ts'
 import { forEachYielding } from './process.ts'
@@ -10,12 +11,10 @@ export interface Upcoming {
   readonly sut_id: string
   readonly user_id: string
   readonly listen_port: number
-  /** Its start, in Unix milliseconds. */
-  readonly starts: number
+  readonly starts: UnixMilliseconds
   /** When its start is due, in Unix milliseconds: its start, or its creation if that was later. */
   readonly begins: number
-  /** When it ends, in Unix milliseconds. */
-  readonly ends: number
+  readonly ends: UnixMilliseconds
   /** Seconds after which it is released unless it is kept alive; 0 if it need not be. */
   readonly keepalive: number
   /** When it was last kept alive, in Unix milliseconds, 0 if it was not; and whether its holder ever did that. */
@@ -33,8 +32,7 @@ const PAGE = 2_000
 
 interface UpcomingOptions {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch'>
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 /** A reservation as the views show it now; undefined if it was cancelled or released. */

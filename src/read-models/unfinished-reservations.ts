@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Reservation } from '../../projections/reservation.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
+import type { Clock } from '../domain/values/units.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from './views.ts'
 import { waitForHead } from './wait-for-head.ts'
@@ -8,8 +9,7 @@ import { waitForHead } from './wait-for-head.ts'
 interface UnfinishedOptions {
   readonly views: Pick<Views, 'newest' | 'read' | 'waitForStorePosition'>
   readonly store: Pick<EventStore, 'head'>
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 /** Reservations read at once. */

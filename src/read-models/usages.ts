@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache'
 import type { Reservation, ReservationInternal } from '../../projections/reservation.ts'
 import { weekOf } from '../domain/calendar/week.ts'
 import type { Usage } from '../domain/reservation/quota.ts'
+import type { Clock } from '../domain/values/units.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { RowChange, Version } from './tables/version.ts'
 import type { Views } from './views.ts'
 
 interface UsagesOptions {
   readonly views: Pick<Views, 'readNow' | 'watch'>
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** Reservations kept in memory, of all users together. */
   readonly reservationsMax?: number
 }

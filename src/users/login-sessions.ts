@@ -1,5 +1,6 @@
 import type { LoginSession, User } from '../domain/user/user.ts'
 import { makeId, type RandomHex } from '../domain/values/ids.ts'
+import type { Clock, UnixMilliseconds } from '../domain/values/units.ts'
 import type { Sealer } from '../vault/derived/sealer.ts'
 import type { Users } from './users.ts'
 
@@ -7,8 +8,7 @@ import type { Users } from './users.ts'
 export interface IssuedSession {
   /** Its text, which is sent as a Bearer token. It is not kept. */
   readonly session: string
-  /** Unix milliseconds. */
-  readonly expires: number
+  readonly expires: UnixMilliseconds
 }
 
 /** The user of a session. `ended`: it was one, and is no longer. `wrong`: no instance with these keys issued it. */
@@ -28,8 +28,7 @@ interface LoginSessionsOptions {
   /** Gives a user an epoch, or another one, which ends all of its sessions. */
   readonly renewEpoch: (user: User) => Promise<void>
   readonly isEnded: (id: string) => boolean
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   readonly randomHex: RandomHex
 }
 

@@ -3,6 +3,7 @@ import type { TokenDocument } from '../../projections/token.ts'
 import type { Role } from '../domain/events/user.ts'
 import type { User } from '../domain/user/user.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
+import type { Clock } from '../domain/values/units.ts'
 import type { Users } from './users.ts'
 
 /** A recorded token, and its SHA-256 in hex. */
@@ -11,8 +12,7 @@ export type KnownToken = TokenDocument & { readonly hash: string }
 interface TokensOptions {
   readonly find: (id: string) => KnownToken | undefined
   readonly users: Pick<Users, 'byId'>
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 /** Bytes of the id that a token begins with, and of its secret. */

@@ -13,13 +13,11 @@ export interface Epoch {
 export type Users = Awaited<ReturnType<typeof openUsers>>
 
 export interface UsersOptions extends LoadOptions {
-  /** Whether other instances may change users. */
   readonly isShared: boolean
   /** Calls the listener when events of users have been recorded. Returns a function that ends this. */
   readonly watch: (listener: () => void) => () => void
   /** Called when users cannot be read any more. They are read again until they can. */
   readonly onError: (error: unknown) => void
-  /** Called when they can be read again. */
   readonly onRecovery: () => void
 }
 

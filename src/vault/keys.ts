@@ -1,5 +1,6 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
+import type { UnixMilliseconds } from '../domain/values/units.ts'
 import { acquireLock } from '../files/lock.ts'
 import { createPrivateFile } from '../files/private-file.ts'
 import { readRegularFile, readRegularText } from '../files/read-regular-file.ts'
@@ -62,8 +63,7 @@ export interface KeyPlace {
 }
 
 export interface KeyMaking {
-  /** Unix milliseconds. */
-  readonly now: number
+  readonly now: UnixMilliseconds
   readonly randomBytes: (size: number) => Uint8Array
 }
 

@@ -4,6 +4,7 @@ import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.
 import { WEBHOOK_SECRET_FIELDS, type WebhookSecretField } from '../domain/events/webhook.ts'
 import { type SealedSecret, tokensOwner, userOwner, webhookOwner } from '../domain/sealed-secret.ts'
 import { makeId } from '../domain/values/ids.ts'
+import type { Clock } from '../domain/values/units.ts'
 import type { SecretStore } from '../event-store/event-store.ts'
 import { KEY_CHECKS, NONCE_BYTES, openSecret, type Place, sealSecret } from './cipher.ts'
 import type { KeyRing } from './keys.ts'
@@ -85,8 +86,7 @@ const isSet = (secret: OpenedSecret | undefined): boolean => secret !== undefine
 interface VaultOptions {
   readonly store: VaultStore
   readonly keys: KeyRing
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   readonly randomBytes: (size: number) => Uint8Array
 }
 

@@ -23,13 +23,8 @@ export const makeFinishRemovals = (options: FinishOptions): Timed => {
   return {
     failure: 'what a removed user left was not ended; retrying',
     tick: async () => {
-      for (const {
-        _id: user_id,
-        status,
-        removal: reservations,
-        accessSince: revision,
-        removed_at = '',
-      } of users.members()) {
+      for (const member of users.members()) {
+        const { _id: user_id, status, removal: reservations, accessSince: revision, removed_at = '' } = member
         if (reservations === null) continue
         const key = `${user_id} ${revision} ${status}`
         if (finished.has(key) || !isServing() || stopping.aborted) continue

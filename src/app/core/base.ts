@@ -5,6 +5,7 @@ import type { ClockGuard } from '../../commands/clock-guard.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quota, Role } from '../../domain/events/user.ts'
 import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
+import type { Clock } from '../../domain/values/units.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { ChangesLimits } from '../../feed/changes/changes.ts'
 import type { FeedLimits } from '../../feed/subscribers.ts'
@@ -45,8 +46,7 @@ export interface Address {
 
 /** The environment of the service. Nothing else reads a clock or draws random bits. */
 export interface Runtime {
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** Milliseconds since the machine started, including suspension (CLOCK_BOOTTIME). */
   readonly sinceBoot: () => number
   /** Resolves when timed processes should check the clock again; by default at the next whole second. */
@@ -69,17 +69,12 @@ export interface Runtime {
   readonly openStore?: (randomHex: RandomHex, onFatal: (error: Error) => void) => EventStore
   /** Aborts a start that waits for an unreachable store. */
   readonly signal?: AbortSignal
-  /** Overrides the timeouts of http/server/listen.ts. */
+  // Limits and timeouts in place of those that the modules of these types have.
   readonly timeouts?: Partial<Timeouts>
-  /** Overrides the limits of feed/subscribers.ts. */
   readonly feed?: Partial<FeedLimits>
-  /** Overrides the limits of http/response/csv-lists.ts. */
   readonly csv?: Partial<CsvLimits>
-  /** Overrides the limits of feed/changes/changes.ts. */
   readonly changes?: Partial<ChangesLimits>
-  /** Overrides how webhooks connect: names, the time for an answer. */
   readonly webhooks?: Partial<SendOptions>
-  /** Overrides the limits of http/console/bridge.ts. */
   readonly console?: Partial<ConsoleLimits>
 }
 
@@ -215,12 +210,8 @@ export const makeWarnOnce = ({ warn }: Pick<Log, 'warn'>, clock: () => number) =
 }
 
 /** Hooks through which the parts report to the log and the metrics. */
-export const makeReports = ({
-  log,
-  sinceBoot,
-  metrics,
-  onAnswered,
-}: Pick<Base, 'log' | 'sinceBoot' | 'metrics' | 'onAnswered'>) => {
+export const makeReports = (base: Pick<Base, 'log' | 'sinceBoot' | 'metrics' | 'onAnswered'>) => {
+  const { log, sinceBoot, metrics, onAnswered } = base
   const warnOnce = makeWarnOnce(log, sinceBoot)
   return {
     onAnswered: (summary: RequestSummary): void => {

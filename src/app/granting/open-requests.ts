@@ -65,7 +65,6 @@ export const openRequests = (options: OpenRequestsOptions) => {
       useOf: async (userId) => (await quotas.usesOf([userId]))(userId),
     }),
     endings,
-    /** Grants SUTs until the signal aborts. */
     runGranting: (times: GrantingTimes): Promise<void> =>
       runGranting({
         ...{ ...times, runner, views, requests: followed, suts: matching.suts },

@@ -26,7 +26,6 @@ export const byPosition = (a: Finding, b: Finding): number =>
 
 /** More are only counted. */
 export const FINDINGS_MAX = 10_000
-/** Events between progress reports. */
 const PROGRESS_EVERY = 8_192
 
 /** What an embedded log has beside its events (see event-store/sqlite/copy.ts). */

@@ -4,6 +4,7 @@ import type { Config } from '../../app/config/config.ts'
 import type { CommandArguments, CommandHelp } from '../../client/command.ts'
 import { ClientFailure, EXIT, visibleLine as printableLine } from '../../client/service/output.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
+import type { Clock } from '../../domain/values/units.ts'
 import { ExpectedError, explainEnd } from '../../files/expected-error.ts'
 
 export const DONE = 0
@@ -24,8 +25,7 @@ export interface Terminal {
   /** The width of standard output if it is a terminal, undefined for a pipe or a file. */
   readonly columns: number | undefined
   readonly isWatched: boolean
-  /** Unix milliseconds. */
-  readonly now: () => number
+  readonly now: Clock
   readonly randomBytes: (size: number) => Uint8Array
   /** Overrides the time that service.ts waits for a service that starts or another command, in milliseconds. */
   readonly waitMax?: number

@@ -12,6 +12,7 @@ import type { Scope } from '../../domain/user/scope.ts'
 import { type RandomHex, REQUESTS_STREAM, sutStream } from '../../domain/values/ids.ts'
 import { formatWithOffset } from '../../domain/values/instant.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
+import type { Clock, UnixMilliseconds } from '../../domain/values/units.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Outcome, Runner, Sender } from '../command-envelope.ts'
 import { clockBehind, isClockBehind, keyReused, orUnavailable } from '../failures.ts'
@@ -38,8 +39,7 @@ export interface RequestParts {
   readonly reachableFor: () => number
   /** Whether the clock is ahead, so that nothing may be decided. */
   readonly isClockAhead: () => boolean
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   readonly randomHex: RandomHex
 }
 
@@ -114,8 +114,7 @@ export interface Choice {
   /** The SUTs that it could be granted, the best first. Each decision goes through them anew. */
   readonly candidates: Iterable<string>
   readonly grants: Grants
-  /** Unix milliseconds. */
-  readonly at: number
+  readonly at: UnixMilliseconds
 }
 
 interface Look {

@@ -4,7 +4,6 @@ import { formatWithOffset, instantAt, isLater } from '../values/instant.ts'
 import type { Milliseconds } from '../values/units.ts'
 
 export interface WindowLimits {
-  /** Maximum length of a window. */
   readonly windowMax: Milliseconds
   /** How far ahead a window may start. */
   readonly horizon: Milliseconds

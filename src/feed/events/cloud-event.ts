@@ -1,31 +1,6 @@
 import { type Event, type EventType, type Recorded, schemaVersion, subjectOfEvent } from '../../domain/event.ts'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 
-/** An event as clients receive it: a CloudEvent 1.0 in JSON format with Berth's extensions. */
-export interface CloudEvent {
-  readonly specversion: '1.0'
-  readonly id: string
-  /** The name of the log. */
-  readonly source: string
-  readonly type: `berth.${EventType}`
-  /** The SUT that the event, its reservation or its port belongs to, or the user; absent for other events. */
-  readonly subject?: string
-  readonly time: string
-  readonly datacontenttype: 'application/json'
-  /** The URN of the schema of `data`; /schemas/ lists the addresses. */
-  readonly dataschema: string
-  readonly data: Event['data']
-  /** The public position. */
-  readonly sequence: string
-  readonly stream: string
-  readonly revision: number
-  readonly actor: string
-  readonly actorrole: string
-  readonly requestid: string
-  readonly reason?: string
-  readonly client?: string
-}
-
 /**
  * The URN of the JSON Schema of an event's data. It is absolute, as CloudEvents require, and independent of the
  * service's address.
@@ -44,10 +19,11 @@ const sorted = (value: unknown): unknown => {
 }
 
 /**
- * The same event at the same position always gives the same bytes, on every instance. `origin` is the name of the log.
- * Old events are upgraded when read, so the schema is always that of the newest shape.
+ * An event as clients receive it: a CloudEvent 1.0 in JSON format with Berth's extensions. The same event at the same
+ * position always gives the same bytes, on every instance. `origin` is the name of the log. Old events are upgraded when
+ * read, so the schema is always that of the newest shape.
  */
-export const cloudEvent = (event: Recorded, position: PublicPosition, origin: string): CloudEvent => {
+export const cloudEvent = (event: Recorded, position: PublicPosition, origin: string) => {
   const { id, type, metadata, stream, revision } = event
   const subject = subjectOfEvent(event)
   return {
@@ -55,6 +31,7 @@ export const cloudEvent = (event: Recorded, position: PublicPosition, origin: st
     id,
     source: origin,
     type: `berth.${type}`,
+    // The SUT that the event, its reservation or its port belongs to, or the user.
     ...(subject !== undefined && { subject }),
     time: metadata.time,
     datacontenttype: 'application/json',

@@ -1,7 +1,6 @@
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import type { FeedEntry } from './entry.ts'
 
-/** Why the service ended a stream. */
 export type EndReason = 'too_slow' | 'stopping' | 'user_changed' | 'another_log' | 'failed'
 
 export const DETAILS: Readonly<Record<EndReason, string>> = {

@@ -1,7 +1,6 @@
 import type { SessionCause } from '../../domain/events/session.ts'
 import type { Cause } from '../../domain/monitoring/status.ts'
 
-/** Why Berth cut a connection. */
 export type CutCause = 'over' | 'released' | 'barred' | 'stopped'
 
 /** Why a connection ended: the side that ended it first, or Berth. */

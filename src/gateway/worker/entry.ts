@@ -48,7 +48,6 @@ export interface ForwardedReservation {
   readonly admissions: ReturnType<typeof makeAdmissions>
   /** By number, the oldest first. */
   readonly connections: Map<number, Admitted>
-  /** Sockets waiting for a verdict. */
   readonly undecided: Set<Socket>
   isOver: boolean
 }

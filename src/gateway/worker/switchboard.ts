@@ -55,7 +55,6 @@ const makeEntries = (shared: Shared, { host, portRetryMs: retryMs }: GatewayWork
   }
 }
 
-/** All forwardings in the worker thread. */
 export const makeSwitchboard = (
   options: GatewayWorkerOptions,
   main: Answering<GatewayOwner>,

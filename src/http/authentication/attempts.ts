@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../domain/values/units.ts'
 import { clientNetworkOf } from '../protocol/client-address.ts'
 
 const MINUTE_MS = 60_000
@@ -84,8 +85,7 @@ const PAIRS_MAX = 131_072
 const UNKNOWN_PAIRS_MAX = 262_144
 
 export interface AttemptsOptions {
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** Whether a user has this name. */
   readonly isKnown: (name: string) => boolean
   /** Keeps the names that were typed from being guessed by the keys of their counts. */

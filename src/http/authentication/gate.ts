@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import { LRUCache } from 'lru-cache'
 import type { User } from '../../domain/user/user.ts'
+import type { Clock } from '../../domain/values/units.ts'
 import { foldName } from '../../domain/values/user-name.ts'
 import {
   type BasicCredentials,
@@ -67,8 +68,7 @@ interface GateOptions extends PasswordCheckOptions {
   readonly tokens: Pick<Tokens, 'isTokenLike' | 'userOf'>
   readonly sessions: Pick<LoginSessions, 'userOf'>
   readonly addresses: ClientAddresses
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 const unauthenticated = (detail: string): Admitted => E.left(refusal('unauthenticated', detail))

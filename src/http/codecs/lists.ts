@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { described, instant, opaqueId, parsed } from '../../domain/codec/codec.ts'
 import { schemaOf } from '../../domain/codec/json-schema.ts'
+import type { EventType } from '../../domain/event.ts'
 import type { Role } from '../../domain/events/user.ts'
 import { findTimeZone } from '../../domain/series/windows.ts'
 import { type Instant, isLater, type OffsetTime, parseOffsetTime } from '../../domain/values/instant.ts'
@@ -17,6 +18,21 @@ export const timeZone = parsed(
   NO_ZONE,
   () => ({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' }),
 )
+
+/** One of these types of events, with or without `berth.` before its name. */
+export const eventTypeOf = (types: readonly EventType[]) => {
+  const names = new Map<string, EventType>([
+    ...types.map((type) => [`berth.${type}`, type] as const),
+    ...types.map((type) => [type, type] as const),
+  ])
+  const rule = `must be berth. and one of ${types.join(', ')}`
+  return parsed<EventType>(
+    'event',
+    (name) => E.fromNullable(rule)(names.get(name)),
+    rule,
+    () => ({ type: 'string', enum: [...names.keys()] }),
+  )
+}
 
 const LIMIT_MAX = 1_000
 export const LIMIT = 100

@@ -48,7 +48,6 @@ const CLOSES: Readonly<Record<SessionCause, readonly [code: number, reason: stri
 }
 const NOT_BINARY = [1003, 'Messages must be binary.'] as const
 
-/** Pings the client until it is gone. */
 const keepPinging = (socket: WebSocket, pingEvery: number): void => {
   let isAlive = true
   const markAlive = (): void => {

@@ -1,5 +1,6 @@
 import type { SessionCause } from '../../domain/events/session.ts'
 import type { User } from '../../domain/user/user.ts'
+import type { Clock, UnixMilliseconds } from '../../domain/values/units.ts'
 import type { Call } from '../protocol/call.ts'
 import { type Attached, bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
 import { makeAccept } from './handshake.ts'
@@ -10,8 +11,7 @@ export interface ConsoleTicket {
   readonly reservationId: string
   /** The user as it asked for the ticket, which ends with that access, and with the token or session. */
   readonly access: Omit<User, 'name' | 'scope'>
-  /** Unix milliseconds. */
-  readonly expires: number
+  readonly expires: UnixMilliseconds
   /** Tells tickets apart. */
   readonly nonce: string
 }
@@ -21,8 +21,7 @@ interface ConsolesOptions {
   readonly isHolder: (user: User) => boolean
   /** Calls the listener when that may have changed. Returns a function that ends this. */
   readonly onAccessChange: (listener: () => void) => () => void
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   readonly limits?: Partial<ConsoleLimits> | undefined
 }
 

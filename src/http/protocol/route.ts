@@ -111,6 +111,5 @@ export const mediaTypesOf = (route: Pick<Route, 'mediaType' | 'otherMediaTypes'>
   ...(route.otherMediaTypes ?? []),
 ]
 
-/** Whether requests may have an Idempotency-Key. */
 export const hasRetryKeys = ({ method, roles, ignoresRetryKey }: Route): boolean =>
   method === 'POST' && roles !== 'anyone' && ignoresRetryKey !== true

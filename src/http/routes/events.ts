@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { described, instant, matching, oneOf, opaqueId } from '../../domain/codec/codec.ts'
-import { withSchema } from '../../domain/codec/json-schema.ts'
-import { EVENT_TYPES, type EventType } from '../../domain/event.ts'
+import { described, instant, oneOf, opaqueId } from '../../domain/codec/codec.ts'
+import { EVENT_TYPES } from '../../domain/event.ts'
 import { invalid, type Problem } from '../../domain/failure.ts'
 import { ceilMillisecond, type OffsetTime } from '../../domain/values/instant.ts'
 import {
@@ -17,18 +16,21 @@ import type { EventsPage } from '../../feed/feed.ts'
 import type { FindStart } from '../../feed/stream.ts'
 import type { LimitReached, Subscription } from '../../feed/subscribers.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
-import { afterParameter, inOrder, LATEST, LIMIT, ofSut, paging, positionParameter } from '../codecs/lists.ts'
+import {
+  afterParameter,
+  eventTypeOf,
+  inOrder,
+  LATEST,
+  LIMIT,
+  ofSut,
+  paging,
+  positionParameter,
+} from '../codecs/lists.ts'
 import { inQuery, onlyTrue, type QueryOf, queryOf, type Rule, several } from '../codecs/query.ts'
 import { type Call, EVENT_STREAM, type RouteResponse, type RouteResult } from '../protocol/call.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import { everyone, get, overseers, type Route, refTo } from '../protocol/route.ts'
 import type { Parts } from './parts.ts'
-
-const PREFIX = 'berth.'
-const NAME = new RegExp(`^(?:berth\\.)?(?:${EVENT_TYPES.join('|')})$`)
-const eventType = withSchema(matching('event', NAME, `must be berth. and one of ${EVENT_TYPES.join(', ')}`), () => ({
-  ...{ type: 'string', enum: [...EVENT_TYPES.map((name) => PREFIX + name), ...EVENT_TYPES] },
-}))
 
 /** The direction in which events are read. */
 const orderRule: Rule = (given) => [
@@ -46,7 +48,7 @@ const eventsQuery = queryOf(
     before: described(positionParameter, before),
     limit: paging.limit,
     follow: described(onlyTrue, 'Continue live after all events up to now.'),
-    type: several(eventType, 'Only events of this type; may be repeated.'),
+    type: several(eventTypeOf(EVENT_TYPES), 'Only events of this type; may be repeated.'),
     sut_id: ofSut,
     user_id: described(opaqueId, 'Only those of reservations held by this user, and those about the user.'),
     actor: described(opaqueId, actor),
@@ -65,8 +67,14 @@ type ChangesQuery = QueryOf<typeof changesQuery>
 const filterOf = ({ type, sut_id, user_id, actor, from, to }: EventsQuery) => {
   /** Unix milliseconds of the first event, or after the last. */
   const millisecondOf = (time: OffsetTime | undefined) => time && ceilMillisecond(time.instant)
-  const types = type && new Set(type.map((name) => name.replace(PREFIX, '') as EventType))
-  return { types, sutId: sut_id, userId: user_id, actor, from: millisecondOf(from), to: millisecondOf(to) }
+  return {
+    types: type && new Set(type),
+    sutId: sut_id,
+    userId: user_id,
+    actor,
+    from: millisecondOf(from),
+    to: millisecondOf(to),
+  }
 }
 
 const LINES = 'application/x-ndjson'
@@ -96,18 +104,18 @@ const notReached = (after: string | number): Refusal =>
 /** Whether a stream that is refused may begin later. */
 const isEarly = ({ code }: Refusal): boolean => code === 'position_not_reached'
 
-/** Waits for a position this instance has not reached; refuses one beyond the log. */
-const reachPosition = async (
+/** Waits for a position this instance has not reached, or for the end of the log. Refuses one beyond that where it is. */
+export const reachPosition = async (
   { views, store }: Parts,
-  position: PublicPosition,
-  name: 'after' | 'before' | 'Last-Event-ID',
+  position: PublicPosition | typeof LATEST,
+  where: Pick<Problem, 'in' | 'path'>,
 ): Promise<Position> => {
-  if (position <= views.position()) return E.right(position)
-  const isAtHead = await waitForHead(views, store)
-  if (position <= views.position()) return E.right(position)
+  const isReached = (): boolean => position !== LATEST && position <= views.position()
+  const isAtHead = isReached() || (await waitForHead(views, store))
+  if (position !== LATEST && isReached()) return E.right(position)
   if (!isAtHead) return E.left(notReached(position))
-  const where = name === 'Last-Event-ID' ? 'header' : 'query'
-  return E.left(invalid([{ ...inQuery(name, 'is beyond the end of the log'), in: where }]))
+  if (position === LATEST) return E.right(views.position())
+  return E.left(invalid([{ code: 'invalid', ...where, detail: 'is beyond the end of the log' }]))
 }
 
 /** The position after which to begin. A reconnecting client repeats its first request, so Last-Event-ID comes first. */
@@ -117,11 +125,9 @@ const startPosition = (
   byDefault: PublicPosition | typeof LATEST,
 ): Promise<Position> => {
   const after = lastEventId ?? query.after ?? byDefault
-  return after === LATEST
-    ? waitForHead(parts.views, parts.store).then((isAtHead) =>
-        isAtHead ? E.right(parts.views.position()) : E.left(notReached(LATEST)),
-      )
-    : reachPosition(parts, after, lastEventId === undefined ? 'after' : 'Last-Event-ID')
+  return lastEventId === undefined
+    ? reachPosition(parts, after, { in: 'query', path: ['after'] })
+    : reachPosition(parts, after, { in: 'header', path: ['Last-Event-ID'] })
 }
 
 /** The response of a stream that shows a position, or that is held until it can begin. */
@@ -186,7 +192,6 @@ const pageResponse = ({ events, next, caughtUp }: EventsPage, position: PublicPo
   position,
 })
 
-/** Responds with events of the log, as a page or a stream. */
 const respond = async (parts: Parts, call: Call<unknown, EventsQuery>): RouteResult => {
   const { feed, views } = parts
   const { query, mediaType, user } = call
@@ -195,7 +200,8 @@ const respond = async (parts: Parts, call: Call<unknown, EventsQuery>): RouteRes
   const { limit = LIMIT } = query
   const filter = filterOf(query)
   if (query.order !== undefined) {
-    const reached = await reachPosition(parts, previousPosition(query.before ?? toPublicPosition(0)), 'before')
+    const first = previousPosition(query.before ?? toPublicPosition(0))
+    const reached = await reachPosition(parts, first, { in: 'query', path: ['before'] })
     if (E.isLeft(reached)) return reached
     const position = views.position()
     const end = query.before === undefined ? position : previousPosition(query.before)

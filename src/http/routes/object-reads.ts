@@ -3,6 +3,7 @@ import { failure, refuse } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { floorMillisecond, instantAt, isLater } from '../../domain/values/instant.ts'
 import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
+import type { UnixMilliseconds } from '../../domain/values/units.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import type { AsOfQuery } from '../codecs/lists.ts'
@@ -21,8 +22,7 @@ export type Show<P, C> = (parts: P, call: C, version: Version, now: number) => R
 interface Moment {
   /** The position of the last event by then; absent for now. */
   readonly asOf?: PublicPosition
-  /** Unix milliseconds. */
-  readonly now: number
+  readonly now: UnixMilliseconds
 }
 
 /** The moment that is meant; now unless one is given. */

@@ -18,6 +18,7 @@ import type { RoleMapping } from '../../domain/user/role-mapping.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { User } from '../../domain/user/user.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
+import type { Clock, SinceBoot, UnixMilliseconds } from '../../domain/values/units.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Changes } from '../../feed/changes/changes.ts'
 import type { Feed } from '../../feed/feed.ts'
@@ -56,10 +57,8 @@ export interface Parts {
   readonly nameOf: UserNames
   readonly csv: CsvLists
   readonly sending: TakeSendingPlace
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  /** Milliseconds since boot. */
-  readonly sinceBoot: () => number
+  readonly clock: Clock
+  readonly sinceBoot: SinceBoot
   readonly randomHex: RandomHex
   readonly randomBytes: (size: number) => Uint8Array
 
@@ -119,7 +118,6 @@ export interface Parts {
   readonly gate: Gate
   /** The address of a client. It must not get into the log. */
   readonly addressOf: (request: IncomingMessage) => string
-  /** The quota of testers without one of their own. */
   readonly quotaDefault: Quota
   readonly sessions: Pick<LoginSessions, 'begin' | 'renew'>
   /** Undefined for a service without it. */
@@ -136,8 +134,7 @@ export interface Parts {
 
 /** What the end of a single sign-on needs of its beginning. */
 export interface SignInTransaction extends SignInChecks {
-  /** Unix milliseconds. */
-  readonly expires: number
+  readonly expires: UnixMilliseconds
 }
 
 export interface SingleSignOn {

@@ -48,7 +48,6 @@ import { respondWithList } from './list-response.ts'
 import { momentOf, type Show, withVisible } from './object-reads.ts'
 import type { Parts } from './parts.ts'
 
-/** What reads can add. */
 const INCLUDE =
   'What to add, separated by commas: names adds user_name and sut_name, state adds state and planned_end_time, series adds series_id.'
 
@@ -186,7 +185,6 @@ const list = (parts: Parts, call: Call<unknown, ListQuery>) =>
     })
   })
 
-/** Shows one reservation, now or as of a past moment. */
 const show: Show<Parts, ReadCall> = async (parts, { query, user }, version, now) => {
   const { include = NOTHING, as_of } = query
   const response = documentResponse('reservation', version, false, as_of === undefined ? now : undefined)

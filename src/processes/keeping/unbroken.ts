@@ -1,10 +1,10 @@
+import type { SinceBoot } from '../../domain/values/units.ts'
 import type { ProcessClock } from '../clock.ts'
 
 interface UnbrokenOptions {
   readonly isReady: () => boolean
   readonly clock: ProcessClock
-  /** Milliseconds since boot, including suspension. */
-  readonly sinceBoot: () => number
+  readonly sinceBoot: SinceBoot
 }
 
 /** A longer time between checks is a break: the process was suspended, or had no processor. */

@@ -14,7 +14,6 @@ export interface UnusedOptions extends RecordingOptions, BatchOptions {
   readonly openSince: (reservationId: string) => number | undefined
   /** Whether a reservation has a session here, or one that waits to be recorded. */
   readonly isUsed: (reservationId: string) => boolean
-  /** Whether other instances may write the log. */
   readonly isShared: boolean
   /** Waits for what others have recorded. False if that takes too long. */
   readonly catchUp: () => Promise<boolean>

@@ -5,6 +5,7 @@ import { type Failure, refuse } from '../../domain/failure.ts'
 import { monitoringDecider, type ProbeResult, probeRequestId } from '../../domain/monitoring/decide.ts'
 import { type Cause, offlineCauseOf } from '../../domain/monitoring/status.ts'
 import { monitoringStream } from '../../domain/values/ids.ts'
+import type { SinceBoot } from '../../domain/values/units.ts'
 import type { Views } from '../../read-models/views.ts'
 import { forEachYielding, makeRecordNow, type RecordingOptions } from '../process.ts'
 import { followMonitored, type MonitoredSut, type MonitoredSuts } from './monitored.ts'
@@ -15,12 +16,10 @@ const MONITOR: Actor = { _id: 'monitor', role: 'system' }
 
 export interface MonitorOptions extends RecordingOptions, Omit<ProbingOptions, 'count'> {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch' | 'waitForStorePosition'>
-  /** Milliseconds since boot. */
-  readonly sinceBoot: () => number
+  readonly sinceBoot: SinceBoot
   readonly instance: string
   /** Whether this instance probes a SUT. */
   readonly isOurs: (sut: Sut) => boolean
-  /** Whether the service accepts commands. */
   readonly isServing: () => boolean
   readonly onError: (error: unknown) => void
 }

@@ -62,13 +62,11 @@ export interface SessionsOptions
   extends Omit<RecorderOptions, 'waitingMax'>,
     Omit<TrackerOptions, 'record' | 'reservationOf' | 'clock'>,
     Pick<AbandonedOptions, 'views'> {
-  /** Whether other instances may use the log. */
   readonly isShared: boolean
   /** Sessions that the last run of this instance had not recorded, as it last saved them. */
   readonly leftover: readonly ClosedSession[]
   /** Saves what the next run must record if this one ends now. */
   readonly save: (sessions: Iterable<ClosedSession>) => Promise<void>
-  /** Whether the service accepts commands. */
   readonly isServing: () => boolean
   readonly onError: (error: unknown) => void
 }

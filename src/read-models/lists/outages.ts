@@ -2,6 +2,7 @@ import type { OfflineCause } from '../../domain/events/monitoring.ts'
 import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import type { UnixMilliseconds } from '../../domain/values/units.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import { isSutIn } from './scope.ts'
 
@@ -31,8 +32,7 @@ interface StatusRow {
   readonly position: PublicPosition
   readonly status: MonitoringStatus
   readonly cause: OfflineCause | null
-  /** Unix milliseconds. */
-  readonly time: number
+  readonly time: UnixMilliseconds
 }
 
 const OF_SUT = 'FROM sut WHERE began = 1 AND id = ?'

@@ -58,7 +58,6 @@ export const and = (conditions: readonly Condition[]): Condition =>
 /** Counts that are kept, of as many combinations of filters and their values. */
 const COUNTS_MAX = 200
 
-/** What the lists ask of a file. */
 export interface Reads {
   readonly ask: RunQuery
   readonly count: (rows: Condition) => number

@@ -19,9 +19,7 @@ export interface ReservationListQuery extends PageQuery {
   readonly heldBefore?: number | undefined
   /** Leaves out released reservations, which no longer hold their SUT. */
   readonly isHeld?: boolean
-  /** Whether cancelled reservations are listed too. */
   readonly withCancelled?: boolean
-  /** Whether the page has details of its reservations. */
   readonly withDetails?: boolean
 }
 

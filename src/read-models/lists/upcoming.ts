@@ -65,13 +65,8 @@ export const makeUpcomingReads = (ask: RunQuery) => ({
   },
 
   /** What holds SUTs within a span, and the position of the newest version of each. */
-  upcoming: ({
-    from,
-    to,
-    after,
-    limit,
-  }: SpanPage): readonly { readonly position: PublicPosition; readonly _id: string }[] =>
-    ask(
+  upcoming: ({ from, to, after, limit }: SpanPage) =>
+    ask<{ readonly position: PublicPosition; readonly _id: string }>(
       `SELECT d.position, d.id AS _id FROM (
          SELECT position FROM reservation WHERE ${CURRENT} AND ended IS NULL AND ends > ? AND starts < ? AND +position > ?
          ORDER BY +position LIMIT ?) AS page

@@ -7,6 +7,7 @@ import { compareRanks, hashText, mixHashes, type Rank, rankIn } from '../../doma
 import { intersect, slotsIn } from '../../domain/matching/slot-set.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import type { Clock } from '../../domain/values/units.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { followViews } from '../followed.ts'
 import type { ListResult } from '../list-reader.ts'
@@ -19,8 +20,7 @@ export type Matching = ReturnType<typeof makeMatching>
 
 interface MatchingOptions {
   readonly views: Pick<Views, 'read' | 'watch'>
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 /** Applies a change. Those that are applied again end at what the last one says. */

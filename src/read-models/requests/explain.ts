@@ -16,6 +16,7 @@ import { type QuotaUse, quartersOf, refuseExceeding } from '../../domain/reserva
 import type { Scope } from '../../domain/user/scope.ts'
 import { formatMilliseconds, formatWithOffset } from '../../domain/values/instant.ts'
 import { type Kept, lostFrom } from '../../domain/values/keepalive.ts'
+import type { Clock } from '../../domain/values/units.ts'
 import type { Followed } from '../followed.ts'
 import type { KnownSuts } from '../matching/suts.ts'
 import { makeEstimate } from './estimate.ts'
@@ -48,8 +49,7 @@ export interface ExplainOptions {
   readonly useOf: (userId: string) => Promise<QuotaUse | 'unknown' | undefined>
   /** Milliseconds for which those who wait could have kept their requests alive here. */
   readonly reachableFor: () => number
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 /** More requests before one make an estimate worthless. */

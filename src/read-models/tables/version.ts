@@ -55,7 +55,6 @@ export type VersionTable = ReturnType<typeof makeVersionTable>
 
 const COMMON = ['position', 'revision', 'id', 'document', 'internal', 'ended', 'created', 'observed', 'is_observed']
 
-/** The versions of the objects of a projection. */
 export const makeVersionTable = (db: DatabaseSync, name: Table) => {
   const { add, flush, forget } = makeInsertion(db, name, [...COMMON, ...furtherColumns(name)])
   const replace = db.prepare(`UPDATE ${name} SET until = ? WHERE position = ?`)

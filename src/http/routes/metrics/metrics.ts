@@ -68,7 +68,6 @@ type Instruments = ReturnType<typeof instrumentsIn>
 /** Requests under way of which it is known that they have been counted as retries. */
 const COUNTED_MAX = 1_024
 
-/** Measures requests as clients see them. */
 const requestMeasures = (register: Registry, { counter, counterBy }: Instruments) => {
   const count = countRequests(register)
   const refused = counterBy<string>('code', 'refusals_total', 'Error responses, by problem code.', Object.keys(codes))
@@ -156,7 +155,6 @@ const webhookMeasures = ({ counterBy }: Instruments) => {
 /** Ends caused by the service. */
 const CUT_OFFS = ['too_slow', 'user_changed', 'stopping', 'another_log', 'failed']
 
-/** Counts subscribers of one kind of stream. */
 const feedMeasures = ({ counterBy, gauge }: Instruments, name: 'feed' | 'changes', what: string): FeedMeasures => {
   const subscribers = gauge(`${name}_subscribers`, `Open ${what}.`)
   const cutOff = counterBy<string>(

@@ -1,30 +1,28 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { matching, opaqueId, orNull, rowsOf, scalar } from '../../../domain/codec/codec.ts'
-import { withSchema } from '../../../domain/codec/json-schema.ts'
+import { opaqueId, orNull, rowsOf, scalar } from '../../../domain/codec/codec.ts'
 import { closed } from '../../../domain/codec/object-codec.ts'
 import { DELIVERED_TYPES } from '../../../domain/event.ts'
 import { AskedCriteria } from '../../../domain/events/criteria.ts'
 import { type WebhookFilter, webhookDescription } from '../../../domain/events/webhook.ts'
-import { bodyProblem, invalid, refuse } from '../../../domain/failure.ts'
+import { bodyProblem } from '../../../domain/failure.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { makeId, WEBHOOKS_STREAM } from '../../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../../domain/values/instant.ts'
 import { BEFORE_FIRST, type PublicPosition } from '../../../domain/values/position.ts'
 import { FORMER_SECRET_MS, findWebhook, type WebhookCommand, webhookDecider } from '../../../domain/webhook/decide.ts'
-import { waitForHead } from '../../../read-models/wait-for-head.ts'
 import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
-import { afterParameter, LATEST } from '../../codecs/lists.ts'
+import { afterParameter, eventTypeOf, LATEST } from '../../codecs/lists.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/call.ts'
 import type { Code, Refusal } from '../../protocol/problem.ts'
 import { administrators, post, type Route, refTo } from '../../protocol/route.ts'
 import { notFound } from '../../response/visibility.ts'
+import { reachPosition } from '../events.ts'
 import type { Parts } from '../parts.ts'
 import { readWebhookState, shownAttempt, shownWebhook } from './webhook-reads.ts'
 
 /** What requests about webhooks say. */
 
 const URL_LENGTH_MAX = 2_048
-const PREFIX = 'berth.'
 
 /** Where it leads is judged when something is sent there. A fragment would never be sent. */
 const isReceiver = (u: unknown): u is string => {
@@ -35,11 +33,7 @@ const url = scalar('url', isReceiver, 'must be a URL that begins with https:// o
   ...{ type: 'string', format: 'uri', pattern: '^https?://[!-~]+$', maxLength: URL_LENGTH_MAX },
 }))
 
-const NAME = new RegExp(`^(?:berth\\.)?(?:${DELIVERED_TYPES.join('|')})$`)
-const type = withSchema(matching('event', NAME, `must be berth. and one of ${DELIVERED_TYPES.join(', ')}`), () => ({
-  ...{ type: 'string', enum: [...DELIVERED_TYPES.map((name) => PREFIX + name), ...DELIVERED_TYPES] },
-}))
-const types = rowsOf(type, DELIVERED_TYPES.length, 'types of events')
+const types = rowsOf(eventTypeOf(DELIVERED_TYPES), DELIVERED_TYPES.length, 'types of events')
 
 const readOnly = ['_id', 'secret', 'enabled', 'position', 'created_at', 'updated_at']
 const narrowing = { types, sut_id: opaqueId, user_id: opaqueId, match: AskedCriteria }
@@ -63,9 +57,9 @@ const webhookReplay = bodyOf(closed('WebhookReplay', { after: orNull(afterParame
 
 type Narrowing = { readonly [K in keyof WebhookFilter]?: WebhookFilter[K] | null }
 
-/** The filter of a body, with the names of types as the log has them. Members that it lacks are left out. */
-const filterIn = <N extends Narrowing>({ types: named, sut_id, user_id, match }: N) => ({
-  ...(named !== undefined && { types: named && [...new Set(named.map((name) => name.replace(PREFIX, '')))] }),
+/** The filter of a body. Members that it lacks are left out. */
+const filterIn = <N extends Narrowing>({ types, sut_id, user_id, match }: N) => ({
+  ...(types !== undefined && { types: types && [...new Set(types)] }),
   ...(sut_id !== undefined && { sut_id }),
   ...(user_id !== undefined && { user_id }),
   ...(match !== undefined && { match }),
@@ -79,16 +73,10 @@ const makeSecret = ({ randomBytes }: Parts): string =>
 
 /** The position after which to deliver: null is before the first event, and by default the end of the log. */
 const findStart = async (
-  { views, store }: Parts,
+  parts: Parts,
   after: PublicPosition | typeof LATEST | null = LATEST,
-): Promise<E.Either<Refusal, PublicPosition>> => {
-  if (after === null) return E.right(BEFORE_FIRST)
-  const isAtHead = await waitForHead(views, store)
-  if (after !== LATEST && after <= views.position()) return E.right(after)
-  if (!isAtHead) return refuse('position_not_reached', 'This instance has not reached that position yet.')
-  if (after === LATEST) return E.right(views.position())
-  return E.left(invalid([bodyProblem('invalid', 'after', 'is beyond the end of the log')]))
-}
+): Promise<E.Either<Refusal, PublicPosition>> =>
+  after === null ? E.right(BEFORE_FIRST) : reachPosition(parts, after, { in: 'body', path: ['after'] })
 
 /** Refuses a filter by a SUT or user that there never was: nothing would come. Retired and removed ones have a past. */
 const refuseUnknown = async (

@@ -25,7 +25,6 @@ const readMe = async (service: RemoteService): Promise<{ readonly user_id: strin
   return { user_id: idOf(acceptedBody(me)._id), now: me.now }
 }
 
-/** One's own reservations that are not over, by their start. */
 const listOwn = async (service: RemoteService): Promise<readonly Members[]> => {
   const { user_id, now } = await readMe(service)
   const query = { include: 'names,state', user_id, from: new Date(now).toISOString() }

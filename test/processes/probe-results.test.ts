@@ -2,7 +2,7 @@ import test from 'ava'
 import type { Sut } from '../../projections/sut.ts'
 import { OFFLINE_CAUSES } from '../../src/domain/events/monitoring.ts'
 import type { Cause } from '../../src/domain/monitoring/status.ts'
-import { type Last, nextResult } from '../../src/processes/monitoring/probe-results.ts'
+import { type Last, nextResult } from '../../src/processes/monitoring/monitor.ts'
 
 const SUT = { address: 'a', port: 1, sut_type: 'vnc' } as Sut
 const MINUTE = 60_000

@@ -247,7 +247,6 @@ const storeCondition = ({ alarms, views, stage }: ConditionOptions): HealthCondi
   return alarms.isRaised('store') ? 'unreadable' : 'ok'
 }
 
-/** The state of each part, for health checks and metrics. */
 export const conditionOf = (options: ConditionOptions): HealthCondition => {
   const { alarms, views, isUpToDate, stage } = options
   return {

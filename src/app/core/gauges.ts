@@ -75,7 +75,6 @@ export const lagOfWebhooks = (measure: Measured['measure']): Measured => ({
   ...{ name: 'webhook_lag', help: 'Events of the log that a webhook has not passed.', label: 'webhook', measure },
 })
 
-/** The gauges, measured whenever metrics are requested. */
 export const gaugesOf = (options: GaugesOptions): readonly Measured[] => {
   const { store, views, vault, alarms, condition, config, certificate } = options
   return [

@@ -10,7 +10,6 @@ import type { AttachClient } from '../../http/console/bridge.ts'
 import { makeAdmit, makeTargetOf } from '../../processes/admission.ts'
 import type { ForwardedReservations } from '../../processes/forwarded.ts'
 import { makeForwarding } from '../../processes/forwarding.ts'
-import type { Timed } from '../../processes/loop.ts'
 import { type Monitor, type MonitorOptions, makeMonitor } from '../../processes/monitoring/monitor.ts'
 import type { Sessions } from '../../processes/sessions/sessions.ts'
 import type { UpcomingReservations } from '../../processes/upcoming.ts'
@@ -127,15 +126,8 @@ const makeNotes = ({ clock, log, metrics }: Lab, { forwarded, sessions }: Forwar
   } satisfies Partial<Decisions>
 }
 
-interface OpenForwarding {
-  readonly process: Timed
-  readonly attach: AttachClient
-  /** Cuts every connection. */
-  readonly stop: () => Promise<void>
-}
-
 /** Opens the gateway, and the process that has it forward running reservations. */
-export const openForwarding = (lab: Lab, parts: ForwardingParts): OpenForwarding => {
+export const openForwarding = (lab: Lab, parts: ForwardingParts) => {
   const { config, log, processClock, views, users, runner } = lab
   const { clientPseudonyms, forwarded, upcoming, ownPort, signal } = parts
   const { host, clients, suts, ...limits } = config.gateway
@@ -178,5 +170,6 @@ export const openForwarding = (lab: Lab, parts: ForwardingParts): OpenForwarding
     // A thread that has just been started does not know it yet.
     return attached.refused === 'over' && forwarded.has(id) ? { refused: 'undecided' } : attached
   }
+  /** `stop` cuts every connection. */
   return { process, attach, stop: gateway.stop }
 }

@@ -11,19 +11,6 @@ import { NOT_EXECUTABLE } from './find.ts'
 /** What a shell answers for a program that a signal has ended. */
 export const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
-export interface Program {
-  /** Signals the program alone. */
-  readonly kill: (signal: NodeJS.Signals) => void
-  /** Signals its process group where it has one of its own, otherwise the program alone. */
-  readonly killGroup: (signal: NodeJS.Signals) => void
-  /** Whether it runs, or something of its own group, which it may have left behind. */
-  readonly isAlive: () => boolean
-  /** The exit code as a shell shows it. */
-  readonly ended: Promise<number>
-  /** Call it when nothing runs any more that is to end if this client is killed. */
-  readonly close: () => void
-}
-
 export interface Run {
   readonly line: readonly string[]
   readonly env: Environment
@@ -86,7 +73,7 @@ const spawnProgram = (
 }
 
 /** Runs a program with the input and the output of the client. Rejects, or throws, if it cannot be run. */
-export const startProgram = (run: Run, descriptors: readonly number[]): Program => {
+export const startProgram = (run: Run, descriptors: readonly number[]) => {
   const guard = process.platform === 'win32' ? undefined : startGuard(run.killAfter)
   const explain = ({ code }: NodeJS.ErrnoException): ClientFailure => {
     guard?.kill('SIGKILL')
@@ -101,6 +88,7 @@ export const startProgram = (run: Run, descriptors: readonly number[]): Program 
   }
   const { pid } = child
   const group = run.isGrouped && pid !== undefined ? -pid : undefined
+  /** The exit code as a shell shows it. */
   const ended = new Promise<number>((resolve, reject) => {
     child.on('exit', (code, signal) => resolve(code ?? exitCodeOf(signal as NodeJS.Signals)))
     child.on('error', (error) => {
@@ -109,13 +97,19 @@ export const startProgram = (run: Run, descriptors: readonly number[]): Program 
   })
   const kill = (signal: NodeJS.Signals): void => void child.kill(signal)
   return {
+    /** Signals the program alone. */
     kill,
-    killGroup: group === undefined ? kill : (signal) => void trySignal(group, signal),
-    isAlive: () => isRunning(child) || (group !== undefined && trySignal(group, 0)),
+    /** Signals its process group where it has one of its own, otherwise the program alone. */
+    killGroup: group === undefined ? kill : (signal: NodeJS.Signals): void => void trySignal(group, signal),
+    /** Whether it runs, or something of its own group, which it may have left behind. */
+    isAlive: (): boolean => isRunning(child) || (group !== undefined && trySignal(group, 0)),
     ended,
-    close: () => void guard?.kill('SIGKILL'),
+    /** Call it when nothing runs any more that is to end if this client is killed. */
+    close: (): void => void guard?.kill('SIGKILL'),
   }
 }
+
+export type Program = ReturnType<typeof startProgram>
 
 /** Milliseconds between looks at a group: only its leader is a child of the client. */
 const LOOK_MS = 20

@@ -42,24 +42,6 @@ const changeOf = (event: Recorded, position: PublicPosition): Change | undefined
   }
 }
 
-/** An event of the log with its public position. */
-export interface FeedEntry {
-  readonly id: string
-  readonly position: PublicPosition
-  readonly type: EventType
-  readonly sutId: string | undefined
-  /** The holder of the reservation, or the user that the event is about. */
-  readonly userId: string | undefined
-  /** Who caused it. */
-  readonly actor: string
-  /** When, in Unix milliseconds. */
-  readonly time: number
-  /** What it changes; undefined if nobody is told. */
-  readonly change: Change | undefined
-  /** As a CloudEvent, encoded once for all readers. */
-  readonly json: () => string
-}
-
 /** Which events to include. An absent member does not filter. */
 export interface Filter {
   readonly types?: ReadonlySet<EventType> | undefined
@@ -90,20 +72,17 @@ export const firstOf = (entries: readonly FeedEntry[], charactersMax: number): r
   return end === -1 ? entries : entries.slice(0, end)
 }
 
-/** @param origin the name of the log */
-export const makeEntry = (recorded: Recorded, position: PublicPosition, origin: string): FeedEntry => {
+/** An event of the log with its public position. @param origin the name of the log */
+export const makeEntry = (recorded: Recorded, position: PublicPosition, origin: string) => {
   let event: Recorded | undefined = recorded
   let json = ''
   return {
-    id: recorded.id,
-    position,
-    type: recorded.type,
-    sutId: sutIdOf(recorded),
-    userId: userOf(recorded),
-    actor: recorded.metadata.actor,
+    ...{ id: recorded.id, position, type: recorded.type, actor: recorded.metadata.actor },
+    ...{ sutId: sutIdOf(recorded), userId: userOf(recorded) },
     time: epochMillisecondsOf(recorded.metadata.time),
     change: changeOf(recorded, position),
-    json: () => {
+    /** As a CloudEvent, encoded once for all readers. */
+    json: (): string => {
       if (event !== undefined) json = escapeLineSeparators(JSON.stringify(cloudEvent(event, position, origin)))
       // Keep the text only, so that the event can be collected.
       event = undefined
@@ -111,3 +90,5 @@ export const makeEntry = (recorded: Recorded, position: PublicPosition, origin: 
     },
   }
 }
+
+export type FeedEntry = Readonly<ReturnType<typeof makeEntry>>

@@ -45,7 +45,6 @@ const SOURCES: Readonly<Record<HistoryOf, readonly (readonly [table: string, con
   user: [['user', 'id = :id']],
 }
 
-/** Makes the reads of the events of objects of a kind, between two positions. */
 const makeEventReads = (db: DatabaseSync, of: HistoryOf) => {
   const each = SOURCES[of]
     .map(([table, where]) => `SELECT position FROM ${table} WHERE ${where} AND position BETWEEN :first AND :last`)

@@ -7,7 +7,6 @@ import { type QuotaUse, quartersOf, refuseExceeding } from '../../domain/reserva
 import { fits, type Scope } from '../../domain/user/scope.ts'
 import { isFreeIn, type KnownSut, type KnownSuts } from '../matching/suts.ts'
 
-/** What decides whether a request could be granted a SUT. */
 export interface GrantsOptions {
   readonly suts: Pick<KnownSuts, 'find'>
   /** A user who has not been removed. */

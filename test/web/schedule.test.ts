@@ -37,6 +37,22 @@ test('in Chromium one reserves a free machine in two actions, and a colleague se
   t.true(end !== null && all !== null && end.width > 0 && end.x + end.width <= all.x + all.width, 'the end is seen')
 })
 
+test('in Chromium a lab is set up once: it stays so when nothing is left of it', async (t, open) => {
+  const service = await start(t)
+  const admin = service.as('admin')
+  const { page } = await open(service, 'admin')
+  await page.getByRole('heading', { name: 'Set up your lab' }).waitFor()
+  const sut_id = await createSut(admin, { name: 'bench 1' })
+  await page.getByRole('heading', { name: /^Add a machine ?, done/ }).waitFor()
+  const { json } = await admin.post('/api/sut_reservation/create', { sut_id, start_in: 3_600, duration: 1_800 })
+  await rowOf(page, 'bench 1').waitFor()
+  await admin.post(`/api/sut_reservation/${json._id}/cancel`, {})
+  await admin.post(`/api/sut/${sut_id}/retire`, undefined)
+  await page.getByRole('heading', { name: 'No machines yet' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'No machines yet' }).waitFor()
+})
+
 test('thorough: in Chromium a refusal says who has it and offers the next free window, and release frees it', async (t, open) => {
   const service = await start(t)
   const sut = await createSut(service.as('admin'), { name: 'bench 2', os: 'Ubuntu' })

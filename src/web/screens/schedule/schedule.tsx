@@ -131,7 +131,7 @@ export const Schedule = () => {
   // Who waits is known of now only.
   const queue = isPast ? undefined : value
   const queued = useMemo(() => queuedBySut(queue), [queue])
-  const isSettingUp = useSetUp(meOf(page).role === 'administrator')
+  const isSettingUp = useSetUp(meOf(page).role === 'administrator' && reading.value === true)
   const { drawn, openSutId } = useDrawn(open, span, now)
 
   const content = () => {
@@ -158,7 +158,7 @@ export const Schedule = () => {
       />
     )
   }
-  if (reading.value && isSettingUp)
+  if (isSettingUp)
     return (
       <main class="main">
         <SetUp />
@@ -176,7 +176,12 @@ export const Schedule = () => {
         onQueue={setQueueOpen}
       />
       <div class="tl-box" {...inside.handlers}>
-        <Loaded reading={reading} what="The schedule" class="tl" skeleton={SKELETON}>
+        <Loaded
+          reading={isSettingUp === undefined ? { ...reading, value: undefined } : reading}
+          what="The schedule"
+          class="tl"
+          skeleton={SKELETON}
+        >
           {content}
         </Loaded>
       </div>

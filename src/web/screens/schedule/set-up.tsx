@@ -1,11 +1,12 @@
 import { effect, signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
+import { ofKinds } from '../../data/query.ts'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { MachineImport } from '../../features/machines/machine-import.tsx'
 import { AddDialog } from '../../features/people/add-dialog.tsx'
 import { take } from '../../features/view/view.ts'
 import { MINUTE } from '../../format/format.ts'
-import { usePage } from '../../page/context.ts'
+import { usePage, useReading } from '../../page/context.ts'
 import { useMachines, usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -26,10 +27,26 @@ const useSteps = () => {
   return { hasMachine: suts.size > 0, hasPerson: people.size > 1, hasReservation: byId.size > 0, suts }
 }
 
-export const useSetUp = (isAdministrator: boolean): boolean => {
+/** Whether anybody has ever reserved a machine, which stays so whatever is retired or cancelled. */
+const useWasReserved = (isAsked: boolean) =>
+  useReading({
+    ...{ key: `was reserved ${isAsked}`, ...ofKinds('sut_reservation') },
+    read: async (source, _ids, before = false) => {
+      if (before || !isAsked) return before
+      return (await source.get('/api/sut_reservation?include=state,cancelled&limit=1')).value.count > 0
+    },
+  })
+
+/** Whether the steps are shown; undefined until that is known. */
+export const useSetUp = (isAdministrator: boolean): boolean | undefined => {
   const { hasMachine, hasPerson, hasReservation } = useSteps()
-  const isBegun = isUnderWay.value
-  return isAdministrator && (!hasMachine || (isBegun && !(hasPerson && hasReservation)))
+  const isAsked = isAdministrator && (!hasMachine || (isUnderWay.value && !(hasPerson && hasReservation)))
+  const { value: wasReserved, failed } = useWasReserved(isAsked)
+  useEffect(() => {
+    if (wasReserved) isUnderWay.value = false
+  }, [wasReserved])
+  if (!isAsked || failed !== undefined) return false
+  return wasReserved === undefined ? undefined : !wasReserved
 }
 
 interface StepProps {

@@ -141,6 +141,10 @@ const plural = new Intl.PluralRules('en')
 /** `2,841`, `14.5`. */
 export const formatNumber = (value: number): string => decimal.format(value)
 
+/** `1,306`, or `12 of 1,306`. */
+export const formatPart = (part: number, all: number): string =>
+  part === all ? formatNumber(all) : `${formatNumber(part)} of ${formatNumber(all)}`
+
 /** `99.8%`. */
 export const formatPercent = (share: number): string => percent.format(share)
 

@@ -15,8 +15,8 @@ export const useFilterInAddress = <F extends object>(
   }, [parameters])
   useEffect(() => {
     const here = placeOf(location.hash)
-    const link = linkTo(screen, undefined, toParameters(filter))
-    const isSame = link === linkTo(screen, undefined, Object.fromEntries(here.parameters))
+    const link = linkTo(screen, here.id, toParameters(filter))
+    const isSame = link === linkTo(screen, here.id, Object.fromEntries(here.parameters))
     if (here.screen === screen && !isSame) history.replaceState(history.state, '', link)
   }, [filter, parameters])
 }

@@ -29,8 +29,8 @@ interface Props<R, C extends string> {
   readonly order?: Order<C> | undefined
   readonly onOrder?: ((order: Order<C>) => void) | undefined
   readonly rowClass?: (row: R) => string
-  /** Pixels; with it only rows in view are in the document. */
-  readonly rowHeight?: number
+  /** Whether only rows in view are in the document. All have the same height. */
+  readonly isWindowed?: boolean
   /** Called with the keys of those. */
   readonly onView?: (keys: readonly string[]) => void
   readonly openKey?: string | undefined
@@ -78,28 +78,30 @@ const AROUND = 8
 const HEAD_HEIGHT = 32
 
 /** Which rows are in view. */
-const useWindow = (count: number, rowHeight: number | undefined) => {
-  const [view, setView] = useState({ top: 0, height: 900 })
+const useWindow = (count: number, isWindowed: boolean) => {
+  const [view, setView] = useState({ top: 0, height: 900, row: 36 })
   const box = useRef<HTMLDivElement>(null)
   const measure = (): void => {
-    if (box.current !== null) setView({ top: box.current.scrollTop, height: box.current.clientHeight })
+    if (box.current === null) return
+    const { scrollTop: top, clientHeight: height } = box.current
+    const row = box.current.querySelector('tbody tr:not(.away)')?.getBoundingClientRect().height ?? view.row
+    setView({ top, height, row })
   }
   useLayoutEffect(() => {
     measure()
     addEventListener('resize', measure)
     return () => removeEventListener('resize', measure)
   }, [])
-  const height = rowHeight ?? 0
-  const [first, last] =
-    rowHeight === undefined
-      ? [0, count]
-      : [
-          Math.max(0, Math.floor(view.top / height) - AROUND),
-          Math.min(count, Math.ceil((view.top + view.height) / height) + AROUND),
-        ]
+  const height = view.row
+  const [first, last] = isWindowed
+    ? [
+        Math.max(0, Math.floor(view.top / height) - AROUND),
+        Math.min(count, Math.ceil((view.top + view.height) / height) + AROUND),
+      ]
+    : [0, count]
   const scrollTo = (row: number): void => {
     const { current } = box
-    if (current === null || rowHeight === undefined) return
+    if (current === null || !isWindowed) return
     const [top, bottom] = [row * height, (row + 1) * height + HEAD_HEIGHT]
     if (top < current.scrollTop) current.scrollTop = top
     else if (bottom > current.scrollTop + current.clientHeight) current.scrollTop = bottom - current.clientHeight
@@ -111,7 +113,7 @@ const useWindow = (count: number, rowHeight: number | undefined) => {
 /** Rows that are sorted by their heads; arrows move, Enter follows the link of a row. */
 export const Table = <R, C extends string>(props: Props<R, C>) => {
   const { label, class: look, rows, keyOf, columns, onView, openKey, onOpen, children } = props
-  const { box, measure, first, last, height, scrollTo } = useWindow(rows.length, props.rowHeight)
+  const { box, measure, first, last, height, scrollTo } = useWindow(rows.length, props.isWindowed === true)
   const [at, setAt] = useState(0)
   const shown = rows.slice(first, last)
   const keys = shown.map(keyOf)
@@ -137,8 +139,11 @@ export const Table = <R, C extends string>(props: Props<R, C>) => {
   const lastOpen = useRef(openKey)
   useLayoutEffect(() => {
     const index = rows.findIndex((row) => keyOf(row) === (openKey ?? lastOpen.current))
-    if (index >= 0) setAt(index)
-    if (openKey === undefined && lastOpen.current !== undefined) linkOf(Math.max(index, 0))?.focus()
+    if (openKey === undefined && lastOpen.current !== undefined) go(Math.max(index, 0))
+    else if (index >= 0) {
+      setAt(index)
+      scrollTo(index)
+    }
     lastOpen.current = openKey
   }, [openKey])
   const press = (row: R, { target }: MouseEvent): void => {

@@ -3,9 +3,8 @@ import { systemOf } from '../../data/objects.ts'
 import { Strip } from '../../features/machines/strip.tsx'
 import { type Uptime, upText } from '../../features/machines/uptime.ts'
 import type { Stretch } from '../../features/schedule/calendar.ts'
-import { formatWhen } from '../../format/format.ts'
+import { formatDay, formatWhen } from '../../format/format.ts'
 import { linkTo } from '../../page/location.ts'
-import { isPhone } from '../../page/theme.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { NameLink } from '../../parts/show/name-link.tsx'
 import { Tag } from '../../parts/show/note.tsx'
@@ -24,6 +23,12 @@ interface Props {
 
 const NONE = <span class="muted">–</span>
 
+/** A time in a column: one that is a week away without its hour. */
+const When = ({ time, now }: { readonly time: number; readonly now: number }) => {
+  const text = formatWhen(time, now)
+  return <span title={text}>{text.split(' ').length > 2 ? formatDay(time) : text}</span>
+}
+
 const columnsOf = ({ now, uptimes, day }: Props): readonly Column<Row, By>[] => {
   const upOf = ({ sut }: Row): string => {
     const uptime = uptimes?.get(sut._id)
@@ -39,7 +44,7 @@ const columnsOf = ({ now, uptimes, day }: Props): readonly Column<Row, By>[] => 
     {
       title: 'Machine',
       by: 'name',
-      width: '12.3%',
+      width: '12.5%',
       cell: ({ sut, state }, link) => (
         <span class="row">
           <Icon name={state.icon} />
@@ -51,42 +56,45 @@ const columnsOf = ({ now, uptimes, day }: Props): readonly Column<Row, By>[] => 
     {
       title: 'State',
       by: 'state',
-      width: '15.2%',
+      width: '13%',
       class: 'second clip',
       cell: ({ state: { kind, text } }) => (kind === 'off' ? <span class="danger">{text}</span> : text),
     },
     {
       title: 'Who has it',
       by: 'who',
-      width: '9.4%',
+      width: '9%',
       class: 'clip',
       cell: ({ who }) => (who === undefined ? NONE : <bdi>{who}</bdi>),
     },
     {
       title: 'Until',
       by: 'until',
-      width: '5%',
+      width: '7.8%',
+      class: 'clip',
       isNumber: true,
-      cell: ({ state }) => state.running && formatWhen(state.running.to, now),
+      cell: ({ state }) => state.running && <When time={state.running.to} now={now} />,
     },
     {
       title: 'Next',
-      width: '12.4%',
+      width: '12%',
       class: 'second num clip',
       cell: ({ state, nextWho }) =>
-        state.next === undefined ? NONE : [`${formatWhen(state.next.from, now)} `, <bdi key="who">{nextWho}</bdi>],
+        state.next === undefined
+          ? NONE
+          : [<When key="when" time={state.next.from} now={now} />, ' ', <bdi key="who">{nextWho}</bdi>],
     },
-    { title: 'System', by: 'system', width: '11%', class: 'second clip', cell: ({ sut }) => systemOf(sut) },
+    { title: 'System', by: 'system', width: '10%', class: 'second clip', cell: ({ sut }) => systemOf(sut) },
     { title: 'Type', by: 'type', width: '4%', class: 'muted', cell: ({ sut }) => sut.sut_type.toUpperCase() },
     {
       title: 'Tags',
-      width: '15.6%',
+      width: '12%',
       class: 'clip tags',
       cell: ({ sut }) =>
         Object.entries(sut.tags).flatMap(([name, value]) => [<Tag key={name} name={name} value={value} />, ' ']),
     },
-    { title: 'Last 24 h', cell: strip },
-    { title: 'Uptime', class: 'second', isNumber: true, cell: upOf },
+    { title: 'Last 24 h', width: '10%', cell: strip },
+    { title: 'Uptime', width: '9.7%', class: 'second clip', isNumber: true, cell: upOf },
   ]
 }
 
@@ -102,7 +110,7 @@ export const MachineTable = (props: Props) => (
     onOrder={(order) => {
       view.value = { ...view.value, order }
     }}
-    rowHeight={isPhone() ? 44 : 36}
+    isWindowed
     onView={props.onView}
   />
 )

@@ -9,7 +9,7 @@ import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { useUptimes } from '../../features/machines/use-uptimes.ts'
 import type { Booked } from '../../features/schedule/calendar.ts'
 import { spanOf } from '../../features/schedule/span.ts'
-import { formatNumber, HOUR } from '../../format/format.ts'
+import { formatPart, HOUR } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { useFilterInAddress } from '../../page/use-filter.ts'
@@ -85,11 +85,6 @@ export const Machines = () => {
     if (around.join() !== block.join()) setBlock(around)
     onView(ids, around)
   }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== '/' || event.target instanceof HTMLInputElement || open !== undefined) return
-    event.preventDefault()
-    document.getElementById('machines-filter')?.focus()
-  }
   const content = () => {
     if (all.length === 0)
       return <Empty onAdd={isAdministrator ? () => setOpen('add') : undefined} onImport={() => setOpen('import')} />
@@ -102,7 +97,7 @@ export const Machines = () => {
     return <MachineTable rows={shown} now={now} uptimes={uptimes} day={day} onView={onRows} />
   }
   return (
-    <main class="main flush" onKeyDown={onKeyDown}>
+    <main class="main flush">
       <TitleBar
         all={all}
         shown={shown}
@@ -133,14 +128,10 @@ interface Props {
 const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImport }: Props) => {
   const download = (): void =>
     saveFile(new Blob([toCsv(shown.map(({ sut }) => sut))], { type: 'text/csv' }), 'machines.csv')
-  const count =
-    shown.length === all.length
-      ? formatNumber(all.length)
-      : `${formatNumber(shown.length)} of ${formatNumber(all.length)}`
   return (
     <div class="row bar">
       <h1>Machines</h1>
-      <span class="muted num">{count}</span>
+      <span class="muted num">{formatPart(shown.length, all.length)}</span>
       <span class="grow" />
       <Button
         label="CSV"
@@ -167,7 +158,6 @@ const FilterBar = ({ all }: Pick<Props, 'all'>) => {
   return (
     <div class="row bar" role="search">
       <SearchField
-        id="machines-filter"
         class="filter-text wide"
         label="Filter"
         placeholder="Name, tag, person"

@@ -1,4 +1,5 @@
 import { hoursTextOf, type ListedUser, roleTextOf } from '../../features/people/user.ts'
+import { fold } from '../../format/format.ts'
 import { type Order, orderedBy } from '../../parts/show/order.ts'
 
 /** The list of people: what a row says, and in what order they stand. Pure. */
@@ -25,6 +26,14 @@ const keyOf = (user: ListedUser, by: By): string | number | undefined => {
 
 export const ordered = (rows: readonly ListedUser[], order: Order<By>): readonly ListedUser[] =>
   orderedBy(rows, order, keyOf, ({ name, _id }) => [name, _id])
+
+/** A text finds a name, a role, or a part of a scope. */
+export const NO_FILTER = { text: '' }
+
+export const matching = (rows: readonly ListedUser[], { text }: typeof NO_FILTER): readonly ListedUser[] => {
+  const wanted = fold(text.trim())
+  return rows.filter(({ name, role, scope }) => fold(`${name} ${roleTextOf(role)} ${scope}`).includes(wanted))
+}
 
 /** `31 of 40 h`, with what limits it in words where no number does. */
 export const weekOf = ({ used }: ListedUser): { readonly text: string; readonly isLimited: boolean } => ({

@@ -54,6 +54,7 @@ const columnsOf = (ownId: string, openId: string | undefined): readonly Column<L
   {
     title: 'Name',
     by: 'name',
+    width: '31%',
     cell: (user, link) => {
       const [isMe, gone] = [user._id === ownId, goneText(user)]
       return (
@@ -73,15 +74,16 @@ const columnsOf = (ownId: string, openId: string | undefined): readonly Column<L
       )
     },
   },
-  { title: 'Role', by: 'role', class: 'second', cell: ({ role }) => roleTextOf(role) },
-  { title: 'This week', by: 'week', cell: (user) => <Week user={user} /> },
+  { title: 'Role', by: 'role', width: '14%', class: 'second clip', cell: ({ role }) => roleTextOf(role) },
+  { title: 'This week', by: 'week', width: '23%', class: 'clip', cell: (user) => <Week user={user} /> },
   {
     title: 'Open',
+    width: '7%',
     by: 'open',
     isNumber: true,
     cell: ({ role, used }) => (role === 'tester' ? used.reservations : NONE),
   },
-  { title: 'Scope', by: 'scope', class: 'tags clip', cell: (user) => <Scope user={user} /> },
+  { title: 'Scope', by: 'scope', width: '15%', class: 'tags clip', cell: (user) => <Scope user={user} /> },
   {
     title: 'Added',
     by: 'added',
@@ -98,6 +100,7 @@ export const PeopleTable = ({ users, ownId, openId, order, onOrder, children }: 
     box="list"
     rows={users}
     keyOf={({ _id }) => _id}
+    isWindowed
     columns={columnsOf(ownId, openId)}
     order={order}
     onOrder={onOrder}

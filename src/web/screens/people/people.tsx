@@ -3,15 +3,19 @@ import { readAll } from '../../data/lists.ts'
 import type { About } from '../../data/query.ts'
 import { AddDialog } from '../../features/people/add-dialog.tsx'
 import type { ListedUser } from '../../features/people/user.ts'
+import { formatPart } from '../../format/format.ts'
 import { meOf, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
+import { fromParameters } from '../../page/location.ts'
+import { useFilterInAddress } from '../../page/use-filter.ts'
 import { Button } from '../../parts/button.tsx'
+import { SearchField } from '../../parts/choose/search-field.tsx'
 import { Switch } from '../../parts/field.tsx'
 import type { Order } from '../../parts/show/order.ts'
 import { StateBlock } from '../../parts/state.tsx'
 import { Drawer } from './drawer.tsx'
 import { PeopleImport } from './people-import.tsx'
-import { type By, ordered } from './people-list.ts'
+import { type By, matching, NO_FILTER, ordered } from './people-list.ts'
 import { PeopleTable } from './people-table.tsx'
 
 interface AloneProps {
@@ -56,12 +60,15 @@ export const People = ({ id }: { readonly id: string | undefined }) => {
   const close = (): void => setOpen(undefined)
   const reading = useUsers(isWithRemoved)
   const { value, retry } = reading
-  const users = useMemo(() => ordered(value ?? [], order), [value, order])
+  const [filter, setFilter] = useState(() => fromParameters(NO_FILTER, page.place.value.parameters))
+  useFilterInAddress('people', NO_FILTER, filter, setFilter)
+  const all = useMemo(() => ordered(value ?? [], order), [value, order])
+  const users = useMemo(() => matching(all, filter), [all, filter])
   return (
     <main class={id === undefined ? 'main flush' : 'main flush has-drawer'}>
       <div class="row bar">
         <h1>People</h1>
-        <span class="muted num">{value?.length}</span>
+        <span class="muted num">{value && formatPart(users.length, value.length)}</span>
         <span class="grow" />
         <Switch
           label="Show removed"
@@ -72,12 +79,27 @@ export const People = ({ id }: { readonly id: string | undefined }) => {
         <Button label="Import" look="quiet" disabled={!isAnswered} onClick={() => setOpen('import')} />
         <Button icon="plus" label="Add a person" disabled={!isAnswered} onClick={() => setOpen('add')} />
       </div>
+      <div class="row bar" role="search">
+        <SearchField
+          class="filter-text wide"
+          label="Filter"
+          placeholder="Name, role, scope"
+          shortcut="/"
+          value={filter.text}
+          onInput={(text) => setFilter({ text })}
+        />
+      </div>
       <div class="split">
         <Loaded reading={reading} what="The people" class="list" skeleton={10}>
           {({ length }) => (
             <PeopleTable users={users} ownId={ownId} openId={id} order={order} onOrder={setOrder}>
               {length === 1 && !isWithRemoved && (
                 <Alone onAdd={() => setOpen('add')} onImport={() => setOpen('import')} isDisabled={!isAnswered} />
+              )}
+              {users.length === 0 && (
+                <StateBlock icon="filter" title="Nobody matches">
+                  <Button label="Clear filters" onClick={() => setFilter(NO_FILTER)} />
+                </StateBlock>
               )}
             </PeopleTable>
           )}

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { formatHours, formatNumber, formatPercent } from '../../format/format.ts'
-import { isPhone } from '../../page/theme.ts'
 import { type Order, orderedBy } from '../../parts/show/order.ts'
 import { type Column, Table } from '../../parts/show/table.tsx'
 import { shareOf, type UsageRow } from './usage-data.ts'
@@ -79,7 +78,7 @@ export const ByTable = ({ label, title, rows, onChoose }: Props) => {
   const most = Math.max(1, ...rows.map(({ held_seconds }) => held_seconds))
   return (
     <Table
-      {...{ label, class: 'usage', box: 'usage-in', order, onOrder: setOrder, rowHeight: isPhone() ? 44 : 36 }}
+      {...{ label, class: 'usage', box: 'usage-in', order, onOrder: setOrder, isWindowed: true }}
       rows={orderedBy(rows, order, valueIn, ({ name, key }) => [name ?? '', key ?? ''])}
       keyOf={({ key }) => key ?? ''}
       columns={columnsOf(title, most, onChoose)}

@@ -21,7 +21,6 @@ const onSpanKey = (event: KeyboardEvent, span: Span, now: number): boolean => {
   else if (key === 't' || key === 'n') backToNow()
   else if (key === 'k' || (event.shiftKey && event.key === 'ArrowLeft')) moveBy(span, -1)
   else if (key === 'j' || (event.shiftKey && event.key === 'ArrowRight')) moveBy(span, 1)
-  else if (key === '/') document.getElementById('filter-text')?.focus()
   else return false
   return true
 }

@@ -93,10 +93,12 @@ const useWindow = (count: number, isWindowed: boolean) => {
     return () => removeEventListener('resize', measure)
   }, [])
   const height = view.row
+  // Fewer rows than before, as of a filter, do not reach as far down.
+  const top = Math.min(view.top, Math.max(0, count * height + HEAD_HEIGHT - view.height))
   const [first, last] = isWindowed
     ? [
-        Math.max(0, Math.floor(view.top / height) - AROUND),
-        Math.min(count, Math.ceil((view.top + view.height) / height) + AROUND),
+        Math.max(0, Math.floor(top / height) - AROUND),
+        Math.min(count, Math.ceil((top + view.height) / height) + AROUND),
       ]
     : [0, count]
   const scrollTo = (row: number): void => {

@@ -105,7 +105,7 @@ test('in Chromium hostile names, tags, descriptions and reasons do no harm on an
     [320, 640],
   ] as const) {
     await page.setViewportSize({ width, height })
-    for (const place of places) await visit(t, admin, `/#/${place}`, /onerror|exe|WWW|ليلى/)
+    for (const place of places) await visit(t, admin, `/#/${place}`, /onerror|exe|WWW/)
     await checkAccessible(t, page)
   }
   await page.setViewportSize({ width: 1_440, height: 900 })

@@ -84,8 +84,9 @@ const useWindow = (count: number, isWindowed: boolean) => {
   const measure = (): void => {
     if (box.current === null) return
     const { scrollTop: top, clientHeight: height } = box.current
-    const row = box.current.querySelector('tbody tr:not(.away)')?.getBoundingClientRect().height ?? view.row
-    setView({ top, height, row })
+    const drawn = box.current.querySelector('tbody tr:not(.away)')
+    // Where something covers the list, its rows have no height.
+    setView({ top, height, row: drawn?.getBoundingClientRect().height || view.row })
   }
   useLayoutEffect(() => {
     measure()
@@ -104,8 +105,8 @@ const useWindow = (count: number, isWindowed: boolean) => {
   const scrollTo = (row: number): void => {
     const { current } = box
     if (current === null || !isWindowed) return
-    const [top, bottom] = [row * height, (row + 1) * height + HEAD_HEIGHT]
-    if (top < current.scrollTop) current.scrollTop = top
+    const [above, bottom] = [row * height, (row + 1) * height + HEAD_HEIGHT]
+    if (above < current.scrollTop) current.scrollTop = above
     else if (bottom > current.scrollTop + current.clientHeight) current.scrollTop = bottom - current.clientHeight
     measure()
   }
@@ -127,6 +128,8 @@ export const Table = <R, C extends string>(props: Props<R, C>) => {
     linkOf(to)?.focus()
     requestAnimationFrame(() => linkOf(to)?.focus())
   }
+  // Rows of another height than they were taken to have are elsewhere.
+  useLayoutEffect(() => scrollTo(at), [height])
   const onKeyDown = (event: KeyboardEvent): void => {
     const from = Number((event.target as HTMLElement).dataset.row ?? Number.NaN)
     const to = {

@@ -1,12 +1,12 @@
 import { projections } from '../../projections/index.ts'
-import type { Projection, Table } from '../../projections/projection.ts'
 import { type RetryKey, retryKeyIds } from '../../projections/retry-key.ts'
 import type { Snapshot } from '../domain/decider.ts'
-import type { Logged, Recorded } from '../domain/event.ts'
-import { BEFORE_FIRST, type PublicPosition, type StorePosition, toPublicPosition } from '../domain/values/position.ts'
-import { type EventPosition, type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
+import type { Logged } from '../domain/event.ts'
+import type { PublicPosition, StorePosition } from '../domain/values/position.ts'
+import type { EventPosition } from '../event-store/event-store.ts'
 import { beforeTheFirst } from './file/progress.ts'
 import { openOrRebuildViews, type UsableFileOptions, type ViewsFile } from './file/views-file.ts'
+import { makeFromLog } from './from-log.ts'
 import { makeListRead, openListReader, type ReadList } from './list-reader.ts'
 import type { Lists } from './lists/lists.ts'
 import type { ListRows } from './lists/page.ts'
@@ -15,32 +15,6 @@ import { makePending } from './projector/pending.ts'
 import { makeProgressTracker } from './projector/progress-tracker.ts'
 import { makeWriter, type Writer } from './projector/write-behind.ts'
 import type { LogIndex } from './tables/log-index.ts'
-
-const NOTHING_WRITTEN = { newest: () => undefined, asOf: () => undefined }
-/** Of the tree, which these rows never reach. */
-const NO_LEAF = new Uint8Array()
-
-/**
- * Folds a document as of a revision of its stream without the views. Used when views cannot be written, so that
- * commands are still answered. Reads its streams whole. Also has the store position of its last event.
- */
-export const makeFromLog =
-  ({ readStream }: Pick<EventStore, 'readStream'>) =>
-  async (name: Table, id: string, revision: number, stream: string, withObserved = false) => {
-    const projection = projections.find((one) => one.name === name) as Projection
-    const streams = [stream, projection.observedIn?.(id)].filter((each) => each !== undefined)
-    const events: Recorded[] = []
-    for (const each of streams)
-      for await (const page of readStream(each, NO_STREAM))
-        events.push(...page.filter((event) => projection.key(event) === id))
-    events.sort((a, b) => a.storePosition - b.storePosition)
-    const pending = makePending([projection], NOTHING_WRITTEN)
-    for (const [n, event] of events.entries()) pending.fold({ ...event, leaf: NO_LEAF }, toPublicPosition(n))
-    const version = pending.asOf(name, id, revision, withObserved)
-    if (version === undefined) throw new StoreUnavailable(`${stream} does not have ${name} ${id} yet`)
-    const { storePosition } = events[version.position] as Recorded
-    return { version: { ...version, position: BEFORE_FIRST, created: BEFORE_FIRST }, storePosition }
-  }
 
 interface ViewsOptions extends UsableFileOptions, FollowOptions {}
 

@@ -11,7 +11,7 @@ export const agentPatches: readonly Patch[] = [
   },
   {
     fault: 'what an agent does has no reason in the log',
-    file: 'src/http/agents/agents.ts',
+    file: 'src/http/agents/run-tool.ts',
     from: ", 'berth-reason': recorded }",
     to: ', ...(recorded && {}) }',
     test: ['http/agents/agents.test.ts', 'an agent reserves a machine, connects, extends and releases it'],

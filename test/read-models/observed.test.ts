@@ -2,7 +2,7 @@ import test from 'ava'
 import type { NewEvent, Recorded } from '../../src/domain/event.ts'
 import { monitoringStream, sutStream } from '../../src/domain/values/ids.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
-import { makeFromLog } from '../../src/read-models/views.ts'
+import { makeFromLog } from '../../src/read-models/from-log.ts'
 import {
   metadata,
   SUT_ID,

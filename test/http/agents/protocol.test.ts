@@ -1,6 +1,6 @@
 import test from 'ava'
-import { makeRunTool } from '../../../src/http/agents/agents.ts'
 import type { InnerRequest } from '../../../src/http/agents/ask-inside.ts'
+import { makeRunTool } from '../../../src/http/agents/run-tool.ts'
 import { makeTools } from '../../../src/http/agents/tools.ts'
 import type { Call } from '../../../src/http/protocol/call.ts'
 import { routes } from '../../../src/http/routes.ts'

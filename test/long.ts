@@ -1,11 +1,11 @@
-import { withScope } from './http/harness.ts'
-import { type Ended, type Part, type PartOptions, parts } from './long-parts.ts'
-import { seedOf } from './process/random.ts'
-
 /**
  * The long forms of the tests, one by one: `npm run test:long`, or some of them by name:
  * `npm run test:long -- crash --rounds 20 --seed 7`.
  */
+
+import { withScope } from './http/harness.ts'
+import { type Ended, type Part, type PartOptions, parts } from './long-parts.ts'
+import { seedOf } from './process/random.ts'
 
 /** Milliseconds without progress after which a part counts as hung. */
 const PART_WITHIN = 20 * 60_000

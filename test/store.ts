@@ -1,15 +1,15 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { startProtocolServer } from './event-store/eventstoredb/protocol/protocol-server.ts'
-import { ROOT } from './process/harness.ts'
-
 /**
  * Runs tests on an EventStoreDB or a KurrentDB: `npm run test:store` uses the protocol server, and
  * `TEST_EVENT_STORE='esdb://127.0.0.1:2113?tls=false' npm run test:store` a real one. Tests still use the embedded store
  * if they replace it with a faulty one (test/http/store/stores.ts) or share it between two services in one process
  * (test/http/races/two-services.ts).
  */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { startProtocolServer } from './event-store/eventstoredb/protocol/protocol-server.ts'
+import { ROOT } from './process/harness.ts'
 
 const FILES = ['test/event-store/eventstoredb/store.test.ts', 'test/http/**/*.test.ts']
 

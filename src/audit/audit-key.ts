@@ -1,3 +1,8 @@
+/**
+ * Stores the log's public signing keys with the sealed secrets, like the vault's key check values. At startup, a
+ * missing or different key is detected.
+ */
+
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeId } from '../domain/values/ids.ts'
@@ -6,11 +11,6 @@ import type { SecretStore } from '../event-store/event-store.ts'
 import { createPrivateFile, modeWarnings } from '../files/private-file.ts'
 import { readRegularText } from '../files/read-regular-file.ts'
 import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from './signed-note.ts'
-
-/**
- * Stores the log's public signing keys with the sealed secrets, like the vault's key check values. At startup, a
- * missing or different key is detected.
- */
 
 /** Reserved names: no SUT has this id, and no vault key id contains a space. */
 export const AUDIT_OWNER = '-audit'

@@ -1,8 +1,8 @@
+/** Merkle trees over a log, with inclusion and consistency proofs (RFC 6962, section 2.1). */
+
 import { hash } from 'node:crypto'
 import type { StoredRecord } from '../event-store/event-store.ts'
 import { leafHash, nodeHash } from '../event-store/stored-event.ts'
-
-/** Merkle trees over a log, with inclusion and consistency proofs (RFC 6962, section 2.1). */
 
 const EMPTY_HEAD = hash('sha256', '', 'buffer')
 

@@ -1,9 +1,9 @@
-import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
-import * as E from 'fp-ts/lib/Either.js'
-
 /**
  * Signed notes with Ed25519 keys, in the C2SP signed-note format: a text, an empty line, and one line per signature.
  */
+
+import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
 
 /** A signer's name and private key. A KeyObject never prints its key. */
 export interface Signer {

@@ -1,6 +1,6 @@
-import { type ParseArgsOptionDescriptor, default as util } from 'node:util'
-
 /** Commands of this client and of the whole command line: what is typed, and what help says. */
+
+import { type ParseArgsOptionDescriptor, default as util } from 'node:util'
 
 /** Absent, set, of one value, or of one for each time that it is given. */
 export type OptionValue = undefined | boolean | string | readonly string[]

@@ -1,3 +1,8 @@
+/**
+ * SUTs are created in two appends each, so that a crash between them is harmless: first the port, with the SUT's id and
+ * time, then the SUT. A retry with the same idempotency key continues with the same port.
+ */
+
 import * as E from 'fp-ts/lib/Either.js'
 import type { Recorded } from '../domain/event.ts'
 import type { SecretField } from '../domain/events/sut.ts'
@@ -10,11 +15,6 @@ import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { Sealed } from '../vault/vault.ts'
 import { type Outcome, type Runner, readAppended, type Sender } from './command-envelope.ts'
-
-/**
- * SUTs are created in two appends each, so that a crash between them is harmless: first the port, with the SUT's id and
- * time, then the SUT. A retry with the same idempotency key continues with the same port.
- */
 
 export interface NewSut {
   readonly values: SutValues

@@ -1,8 +1,8 @@
+/** Failures of the command loop itself. */
+
 import type * as E from 'fp-ts/lib/Either.js'
 import { type Failure, failure, invalid, refuse } from '../domain/failure.ts'
 import { type AppendFailure, StoreUnavailable } from '../event-store/event-store.ts'
-
-/** Failures of the command loop itself. */
 
 export const clockAhead = (): Failure =>
   failure(

@@ -1,3 +1,5 @@
+/** Events about the log as a whole, which no command records. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import { type Actor, COMMAND_LINE } from '../domain/decider.ts'
 import type { Event, Recorded } from '../domain/event.ts'
@@ -8,8 +10,6 @@ import type { Clock } from '../domain/values/units.ts'
 import { BEGINNING, type EventStore, NO_STREAM, OtherLogVersion, StoreUnavailable } from '../event-store/event-store.ts'
 import { appendOwn } from './command-envelope.ts'
 import { BERTH } from './listen-ports.ts'
-
-/** Events about the log as a whole, which no command records. */
 
 export const SCHEDULE: Actor = { _id: 'schedule', role: 'system' }
 

@@ -1,3 +1,5 @@
+/** The folded states of streams: those used last in memory, the others as snapshots. */
+
 import { LRUCache } from 'lru-cache'
 import type { Decider, Snapshot, StreamState } from '../domain/decider.ts'
 import type { Recorded } from '../domain/event.ts'
@@ -11,8 +13,6 @@ import {
   NO_STREAM,
   StoreUnavailable,
 } from '../event-store/event-store.ts'
-
-/** The folded states of streams: those used last in memory, the others as snapshots. */
 
 /** States in memory: those of as many SUTs, with a hundred windows ahead each some 400 MB. */
 const STATES_MAX = 16_384

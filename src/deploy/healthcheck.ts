@@ -1,7 +1,7 @@
+/** The HEALTHCHECK of the image: exit code 0 when the service in this container answers that it is ready. */
+
 import http from 'node:http'
 import https from 'node:https'
-
-/** The HEALTHCHECK of the image: exit code 0 when the service in this container answers that it is ready. */
 
 // The variables of the image. Connecting to an unspecified address, such as 0.0.0.0, reaches the loopback.
 const { BERTH_HOST: host = '127.0.0.1', BERTH_PORT: port = '8080', BERTH_TLS_CERT } = process.env

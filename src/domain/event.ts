@@ -1,3 +1,8 @@
+/**
+ * Every event Berth records. Names and members are storage and never change meaning. A new shape gets a new `schema`
+ * number, and `event-store/stored-event.ts` reads the old one: as it is, if members were only added.
+ */
+
 import type * as t from 'io-ts'
 import { integer, matching, oneOf, opaqueId, text } from './codec/codec.ts'
 import { closed } from './codec/object-codec.ts'
@@ -13,11 +18,6 @@ import { listenPortEvents, sutEvents } from './events/sut.ts'
 import { tokenEvents, userEvents } from './events/user.ts'
 import { webhookEvents } from './events/webhook.ts'
 import type { StorePosition } from './values/position.ts'
-
-/**
- * Every event Berth records. Names and members are storage and never change meaning. A new shape gets a new `schema`
- * number, and `event-store/stored-event.ts` reads the old one: as it is, if members were only added.
- */
 
 export const eventDeclarations = {
   ...sutEvents,

@@ -1,3 +1,8 @@
+/**
+ * Encodes and decodes stored events. The stored form is the RFC 8785 form of `{data, id, metadata, revision, stream,
+ * type}`, which is the input of the leaf hash.
+ */
+
 import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
@@ -15,11 +20,6 @@ import { LOG_VERSION } from '../domain/events/log.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
 import type { StorePosition } from '../domain/values/position.ts'
 import { ExpectedError } from '../files/expected-error.ts'
-
-/**
- * Encodes and decodes stored events. The stored form is the RFC 8785 form of `{data, id, metadata, revision, stream,
- * type}`, which is the input of the leaf hash.
- */
 
 export const encodeEvent = (stream: string, revision: number, event: NewEvent): string => {
   const { id, type, data, metadata } = event

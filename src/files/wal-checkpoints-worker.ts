@@ -1,9 +1,9 @@
+/** The worker thread that checkpoints the WAL (see wal-checkpoints.ts). */
+
 import { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
 import { answerCalls } from '../concurrency/answer-calls.ts'
 import { type CheckpointThread, emptyWrite, runScript, truncateWal } from './wal-checkpoints.ts'
-
-/** The worker thread that checkpoints the WAL (see wal-checkpoints.ts). */
 
 const database = new DatabaseSync(String(workerData), { timeout: 0 })
 // On macOS, plain fsync does not reach the disk. No effect elsewhere.

@@ -1,8 +1,8 @@
+/** What the main thread and the gateway's worker thread call of each other. */
+
 import type { MessagePort } from 'node:worker_threads'
 import type { SessionCause } from '../domain/events/session.ts'
 import type { ConnectionFailure, CutCause } from './connections/causes.ts'
-
-/** What the main thread and the gateway's worker thread call of each other. */
 
 /** A port that Berth listens on for a running reservation, and the SUT that it forwards to. */
 export interface Forwarding {

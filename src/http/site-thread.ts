@@ -1,3 +1,5 @@
+/** Makes the page and all documents: see documents/site.ts. */
+
 import { readFileSync } from 'node:fs'
 import { answerCalls } from '../concurrency/answer-calls.ts'
 import { escapeLineSeparators } from '../domain/values/text.ts'
@@ -8,8 +10,6 @@ import { shell } from './documents/guide/shell.ts'
 import { openApi, readExamples } from './documents/openapi/openapi.ts'
 import type { SiteThread } from './documents/site.ts'
 import { buildPage } from './documents/web/build-page.ts'
-
-/** Makes the page and all documents: see documents/site.ts. */
 
 const json = (value: unknown): string => escapeLineSeparators(JSON.stringify(value))
 

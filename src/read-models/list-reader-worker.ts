@@ -1,9 +1,9 @@
+/** The worker thread that reads lists; see list-reader.ts. */
+
 import { workerData } from 'node:worker_threads'
 import { answerCalls } from '../concurrency/answer-calls.ts'
 import { openViewsFile } from './file/views-file.ts'
 import { makeListRead, type ReaderThread } from './list-reader.ts'
-
-/** The worker thread that reads lists; see list-reader.ts. */
 
 const file = openViewsFile(workerData as string, { readOnly: true })
 const readList = makeListRead(file)

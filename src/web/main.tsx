@@ -1,3 +1,5 @@
+/** Puts the page together. */
+
 import { computed, effect } from '@preact/signals'
 import { render } from 'preact'
 import { App } from './app.tsx'
@@ -6,8 +8,6 @@ import { goTo, linkTo } from './page/location.ts'
 import { openPage } from './page/open-page.ts'
 import { notifyBeforeEnds } from './page/warning.ts'
 import { openSession } from './service/session.ts'
-
-/** Puts the page together. */
 
 const control = openSession()
 const user = computed(() => control.session.value.me?._id)

@@ -1,3 +1,5 @@
+/** The command `berth copy`. */
+
 import test from 'ava'
 import { UnusableLog } from '../../src/event-store/event-store.ts'
 import { type } from '../command-line/terminal.ts'
@@ -6,8 +8,6 @@ import { accessDenied } from '../event-store/eventstoredb/protocol/wire.ts'
 import { aLogOn, openAt } from '../event-store/eventstoredb/subject.ts'
 import { run } from '../process/harness.ts'
 import { aLog, foundAt, startEmbedded } from './copying.ts'
-
-/** The command `berth copy`. */
 
 const server = await startProtocolServer()
 test.after.always(server.close)

@@ -1,3 +1,5 @@
+/** Logs to copy. */
+
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
@@ -8,8 +10,6 @@ import { arbitraryData, arbitraryMetadata } from '../domain/arbitrary-events.ts'
 import { idOf, metadata } from '../domain/builders.ts'
 import { append, done, randomHex, recordsOf } from '../event-store/new-events.ts'
 import { aDirectory, openStore } from '../event-store/sqlite/subject.ts'
-
-/** Logs to copy. */
 
 /** Consecutive events of one stream. */
 export interface Run {

@@ -1,3 +1,5 @@
+/** A log as Parquet, as DuckDB reads it. */
+
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -37,8 +39,6 @@ import { aDirectory } from '../event-store/sqlite/subject.ts'
 import { idOf as idOfUser, start } from '../http/harness.ts'
 import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
 import { openDuckDb } from './duckdb.ts'
-
-/** A log as Parquet, as DuckDB reads it. */
 
 type Log = Parameters<typeof write>[0]
 type Options = Parameters<typeof writeTables>[1]

@@ -1,3 +1,5 @@
+/** Berth's checkpoints and proofs, verified with an independent transparency log client (Sigstore). */
+
 import { createPublicKey } from 'node:crypto'
 // The package exports these two only by file.
 import { verifyCheckpoint } from '@sigstore/verify/dist/tlog/checkpoint.js'
@@ -6,8 +8,6 @@ import test from 'ava'
 import { type } from '../command-line/terminal.ts'
 import { start } from '../http/harness.ts'
 import { createSut, NOW } from '../http/requests.ts'
-
-/** Berth's checkpoints and proofs, verified with an independent transparency log client (Sigstore). */
 
 type Entry = Parameters<typeof verifyMerkleInclusion>[0]
 type Authority = Parameters<typeof verifyCheckpoint>[1][number]

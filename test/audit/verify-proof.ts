@@ -1,7 +1,7 @@
+/** Verifies proofs as RFC 9162 says, sections 2.1.3.2 and 2.1.4.2. */
+
 import { createHash } from 'node:crypto'
 import { makeTreeReader } from '../../src/audit/merkle-tree.ts'
-
-/** Verifies proofs as RFC 9162 says, sections 2.1.3.2 and 2.1.4.2. */
 
 /** SHA-256 of the concatenated parts. */
 export const sha256 = (...parts: readonly Uint8Array[]): Uint8Array =>

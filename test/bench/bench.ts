@@ -1,3 +1,9 @@
+/**
+ * Berth compared with an upper limit and with alternatives: servers on one core, load on the other, all servers of a
+ * part running and warm, short samples in alternating order. Ratios are of samples of one round; absolute figures depend
+ * on the machine. Exits with 1 if a bound was missed or the machine was too busy to tell.
+ */
+
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -14,12 +20,6 @@ import { readRows } from './parts/reads.ts'
 import { reportRows } from './parts/reports.ts'
 import { waitingRows } from './parts/waiting.ts'
 import { scaleRows } from './scale/scale.ts'
-
-/**
- * Berth compared with an upper limit and with alternatives: servers on one core, load on the other, all servers of a
- * part running and warm, short samples in alternating order. Ratios are of samples of one round; absolute figures depend
- * on the machine. Exits with 1 if a bound was missed or the machine was too busy to tell.
- */
 
 const { values } = parseArgs({
   options: {

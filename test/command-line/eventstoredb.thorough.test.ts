@@ -1,3 +1,5 @@
+/** Commands on a log in an EventStoreDB. */
+
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,8 +13,6 @@ import { stopwatch, until } from '../http/until.ts'
 import { launch, run } from '../process/harness.ts'
 import { passwordOf, ringIn } from '../vault/setting.ts'
 import { type } from './terminal.ts'
-
-/** Commands on a log in an EventStoreDB. */
 
 const server = await startProtocolServer()
 test.after.always(server.close)

@@ -1,11 +1,11 @@
+/** Reports on the command line. */
+
 import test from 'ava'
 import { idOf } from '../http/harness.ts'
 import { aReservation, createSut, reserved } from '../http/requests.ts'
 import { type } from './terminal.ts'
 import { follow } from './transcript.ts'
 import { besideService } from './users/stage.ts'
-
-/** Reports on the command line. */
 
 const SPAN = '--from 2030-05-02T00:00:00Z --to 2030-05-03T00:00:00Z'
 

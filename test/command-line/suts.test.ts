@@ -1,3 +1,5 @@
+/** Machines by name: the commands of `sut`, and names in place of ids in others. */
+
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -6,8 +8,6 @@ import { aReservation, createSut, reserved } from '../http/requests.ts'
 import { logOf } from '../http/store/log-rows.ts'
 import { follow } from './transcript.ts'
 import { besideService } from './users/stage.ts'
-
-/** Machines by name: the commands of `sut`, and names in place of ids in others. */
 
 const given = async (t: ExecutionContext) => {
   const { service, berth, run, at } = await besideService(t)

@@ -1,11 +1,11 @@
-import type { ExecutionContext } from 'ava'
-import type { Terminal } from '../../src/command-line/terminal/command.ts'
-import { type } from './terminal.ts'
-
 /**
  * Transcripts: lines that begin with `$ berth`, and below each what it prints on both outputs. `<<< text` is standard
  * input, `# exit 1` the exit code unless it is 0. `…` stands for any text, and `<id>` and the like for values of a form.
  */
+
+import type { ExecutionContext } from 'ava'
+import type { Terminal } from '../../src/command-line/terminal/command.ts'
+import { type } from './terminal.ts'
 
 const FORMS: Readonly<Record<string, string>> = {
   '…': '[^]*?',

@@ -1,9 +1,9 @@
+/** SUTs are created, imported and retired in two appends. What crashes between them is finished by a retry or a sweep. */
+
 import test from 'ava'
 import type { Recorded } from '../../src/domain/event.ts'
 import { aProcess, atEveryPoint, NAMES, portFaults, RANGE, stage, standingsIn, typesOf } from './port-setting.ts'
 import { dying, interrupted } from './store/interrupted-store.ts'
-
-/** SUTs are created, imported and retired in two appends. What crashes between them is finished by a retry or a sweep. */
 
 const DAY = 86_400_000
 

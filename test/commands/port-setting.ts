@@ -1,3 +1,5 @@
+/** Processes that create, import and retire SUTs, and sweep orphaned ports of others; also such as die meanwhile. */
+
 import type { ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Runner } from '../../src/commands/command-envelope.ts'
@@ -14,8 +16,6 @@ import { aPath, openStore } from '../event-store/sqlite/subject.ts'
 import { NO_SNAPSHOTS } from './script.ts'
 import { anIdempotencyKey } from './steps.ts'
 import { dying } from './store/interrupted-store.ts'
-
-/** Processes that create, import and retire SUTs, and sweep orphaned ports of others; also such as die meanwhile. */
 
 export const RANGE = { first: 4000, last: 4004 }
 /** The names of the SUTs of an import. */

@@ -1,3 +1,5 @@
+/** A sequence of commands, each compared with the log after it ends. */
+
 import { isDeepStrictEqual } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { CommandEnvelope, Outcome, Runner } from '../../src/commands/command-envelope.ts'
@@ -12,8 +14,6 @@ import type { EventStore } from '../../src/event-store/event-store.ts'
 import { administrator, clock, sutValues } from '../domain/builders.ts'
 import { randomHex, readAll } from '../event-store/new-events.ts'
 import { type AnyCommand, type AnyDecider, anIdempotencyKey, deciderOf, type Memory, STEPS } from './steps.ts'
-
-/** A sequence of commands, each compared with the log after it ends. */
 
 export const NO_SNAPSHOTS = {
   read: () => undefined,

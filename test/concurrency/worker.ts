@@ -1,8 +1,8 @@
+/** A thread for tests of thread.ts. */
+
 import { threadId, workerData } from 'node:worker_threads'
 import { answerCalls } from '../../src/concurrency/answer-calls.ts'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
-
-/** A thread for tests of thread.ts. */
 
 export interface TestThread {
   /** The thread's id, and what it was started with. */

@@ -1,3 +1,5 @@
+/** The archive of a release, on a computer that has nothing but Node and npm. */
+
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -7,8 +9,6 @@ import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { until } from '../http/until.ts'
 import { ROOT } from '../process/harness.ts'
-
-/** The archive of a release, on a computer that has nothing but Node and npm. */
 
 const exec = promisify(execFile)
 const MEGABYTE = 1_000_000

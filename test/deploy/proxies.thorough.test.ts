@@ -1,3 +1,5 @@
+/** Runs the files of the guide in real proxies, for plain HTTP and at other ports. */
+
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -10,8 +12,6 @@ import { chapter } from '../guide/documents.ts'
 import { basic, type Headers } from '../http/client.ts'
 import { temporaryData } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-
-/** Runs the files of the guide in real proxies, for plain HTTP and at other ports. */
 
 /** Where requests come from: not the address of the proxy, which is trusted. */
 const CLIENT = '127.0.0.2'

@@ -1,3 +1,5 @@
+/** Streams end when those who opened them are no longer what they were. */
+
 import test from 'ava'
 import { basic, type Headers } from '../http/client.ts'
 import { idOf, type Running, start } from '../http/harness.ts'
@@ -5,8 +7,6 @@ import { bearer, begin, within } from '../http/logins/login.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { stopwatch } from '../http/until.ts'
 import { eventsIn, type OpenStream, openStream } from './readers.ts'
-
-/** Streams end when those who opened them are no longer what they were. */
 
 interface Token {
   readonly _id: string

@@ -1,9 +1,9 @@
+/** Compatibility with the CloudEvents SDK, which client programs use. */
+
 import test from 'ava'
 import { CloudEvent, HTTP } from 'cloudevents'
 import { start } from '../http/harness.ts'
 import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
-
-/** Compatibility with the CloudEvents SDK, which client programs use. */
 
 interface CloudEventJson {
   readonly type: string

@@ -1,11 +1,11 @@
+/** The end of a transfer of lines that is complete. */
+
 import test from 'ava'
 import { BEFORE_FIRST } from '../../src/domain/values/position.ts'
 import { jsonLines } from '../../src/feed/events/frames.ts'
 import { start } from '../http/harness.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { LINES, readLines } from './readers.ts'
-
-/** The end of a transfer of lines that is complete. */
 
 test('a complete transfer of lines ends with the position of its response, whatever the filter', async (t) => {
   const service = await start(t, { now: NOW })

@@ -1,3 +1,5 @@
+/** Heartbeats, ends and limits of streams. */
+
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -10,8 +12,6 @@ import { stopwatch, until } from '../http/until.ts'
 import { startWithLog } from './log-file.ts'
 import { eventsIn, LINES, type OpenStream, openStream, readEventStream, sequenceAt } from './readers.ts'
 import { begin, write } from './writing.ts'
-
-/** Heartbeats, ends and limits of streams. */
 
 /** 24 MB, more than the buffers between a service and a reader on the same machine. */
 const LARGE = { count: 1_200, characters: 4_000 }

@@ -1,3 +1,5 @@
+/** Formats, pages and filters of the feed. */
+
 import test from 'ava'
 import type { Recorded } from '../../src/domain/event.ts'
 import { toPublicPosition } from '../../src/domain/values/position.ts'
@@ -11,8 +13,6 @@ import { until } from '../http/until.ts'
 import { startWithLog } from './log-file.ts'
 import { EVENT_STREAM, eventsIn, LINES, openStream, sequenceAt } from './readers.ts'
 import { begin } from './writing.ts'
-
-/** Formats, pages and filters of the feed. */
 
 const later = tidyingLater()
 let service: Running

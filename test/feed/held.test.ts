@@ -1,3 +1,5 @@
+/** Event streams while the service is not ready. They are held, because browsers never retry after an error response. */
+
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { EventSource } from 'eventsource'
@@ -10,8 +12,6 @@ import { makeHold } from '../http/store/held-views.ts'
 import { changedStore } from '../http/store/stores.ts'
 import { until } from '../http/until.ts'
 import { eventsIn, LINES, openStream, sequenceAt } from './readers.ts'
-
-/** Event streams while the service is not ready. They are held, because browsers never retry after an error response. */
 
 /** A service whose views are paused before they have read the log. */
 const startHeld = async (t: ExecutionContext, data: string, setting: Setting = {}) => {

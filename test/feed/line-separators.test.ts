@@ -1,3 +1,5 @@
+/** The line separators of Unicode, at which many readers of lines split, in texts that people have written. */
+
 import test from 'ava'
 import { FORMATS, formatOf } from '../../src/archive/export-formats.ts'
 import type { Recorded } from '../../src/domain/event.ts'
@@ -6,8 +8,6 @@ import { sutCreated } from '../domain/builders.ts'
 import { start } from '../http/harness.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { EVENT_STREAM, LINES, openStream } from './readers.ts'
-
-/** The line separators of Unicode, at which many readers of lines split, in texts that people have written. */
 
 const TEXT = 'one\u2028two\u2029three'
 const ESCAPED = 'one\\u2028two\\u2029three'

@@ -1,3 +1,5 @@
+/** What readers that are behind do in one turn of the event loop, however many they are. */
+
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import test from 'ava'
@@ -11,8 +13,6 @@ import { type LogReader, makeLogReader } from '../../src/feed/log-reader.ts'
 import { startStream } from '../../src/feed/stream.ts'
 import type { Views } from '../../src/read-models/views.ts'
 import { aStream, logged, someEvents } from '../event-store/new-events.ts'
-
-/** What readers that are behind do in one turn of the event loop, however many they are. */
 
 /** Counts calls, in all and at most in one turn of the event loop. */
 const countPerTurn = (t: { teardown: (tidy: () => void) => void }) => {

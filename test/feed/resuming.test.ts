@@ -1,3 +1,5 @@
+/** Stores that fail, change their log, or count events. */
+
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -25,8 +27,6 @@ import { type Follower, faultsOf, followEventStream, followLines, followPages, t
 import { dataWithLog, VAULT } from './log-file.ts'
 import { eventsIn, LINES, openStream, sequenceAt } from './readers.ts'
 import { begin, write } from './writing.ts'
-
-/** Stores that fail, change their log, or count events. */
 
 /** A store whose subscriptions fail after a few events. */
 const failingAfter = (events: number) => {

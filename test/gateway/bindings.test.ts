@@ -1,3 +1,5 @@
+/** Who may connect, as a whole service decides it. A proxy says from where requests come; connections are from here. */
+
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../http/client.ts'
 import { idOf } from '../http/harness.ts'
@@ -6,8 +8,6 @@ import { until } from '../http/until.ts'
 import '../http/documents/fit-answers.ts'
 import { forwarding, NEXT_QUARTER, opened, QUARTER, reserveFor, running, SOON, type Stage } from './console/stage.ts'
 import { connectTo, startSut } from './peers.ts'
-
-/** Who may connect, as a whole service decides it. A proxy says from where requests come; connections are from here. */
 
 const [HERE, ELSEWHERE, THERE] = ['127.0.0.1', '192.0.2.1', '192.0.2.2'] as const
 

@@ -1,3 +1,5 @@
+/** What is remembered of clients, tickets and checks is bounded, and reaching a bound stops nothing. */
+
 import { createSecretKey } from 'node:crypto'
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
@@ -7,8 +9,6 @@ import { makeUsedTickets } from '../../src/http/console/used-tickets.ts'
 import type { Call } from '../../src/http/protocol/call.ts'
 import { makeLastChecks, sutChanges } from '../../src/http/routes/suts/suts.ts'
 import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
-
-/** What is remembered of clients, tickets and checks is bounded, and reaching a bound stops nothing. */
 
 const addressOf = (n: number): string => `10.0.${n >> 8}.${n & 255}`
 

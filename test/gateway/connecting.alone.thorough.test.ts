@@ -1,3 +1,5 @@
+/** Connections that end while their SUT is still being connected. Alone, because it counts the process's sockets. */
+
 import test, { type ExecutionContext } from 'ava'
 import { until } from '../http/until.ts'
 import { deafPort } from './deaf.ts'
@@ -5,8 +7,6 @@ import { areClosed, openSockets } from './descriptors.ts'
 import { SOON, startGateway } from './harness.ts'
 import { connectTo } from './peers.ts'
 import { line } from './rfb/speakers.ts'
-
-/** Connections that end while their SUT is still being connected. Alone, because it counts the process's sockets. */
 
 const AT_ONCE = 50
 

@@ -1,3 +1,5 @@
+/** The whole service, with SUTs that answer in upper case. */
+
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -8,8 +10,6 @@ import { until } from '../http/until.ts'
 import { forwarding, NOW } from './console/stage.ts'
 import { startSut } from './peers.ts'
 import { nobodyConnected } from './sessions/stage.ts'
-
-/** The whole service, with SUTs that answer in upper case. */
 
 const given = async (t: ExecutionContext, environment: Setting['environment'] = {}, setting: Setting = {}) => {
   const sut = await startSut(t, (socket) => {

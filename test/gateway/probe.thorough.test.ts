@@ -1,3 +1,5 @@
+/** What probes do to servers that are not ours, as the guide says it. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -7,8 +9,6 @@ import { until } from '../http/until.ts'
 import { SOON } from './harness.ts'
 import { freePort, HOST } from './peers.ts'
 import { areInstalled, isListening, PASSWORD, startXvnc } from './rfb/xvnc.ts'
-
-/** What probes do to servers that are not ours, as the guide says it. */
 
 interface Program {
   readonly program: ChildProcess

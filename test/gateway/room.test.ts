@@ -1,11 +1,11 @@
+/** A new connection of a reservation takes the place of its oldest one. */
+
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { until } from '../http/until.ts'
 import { SOON, startForwarded, startGateway } from './harness.ts'
 import { connectTo, freePort, HOST, type Peer } from './peers.ts'
-
-/** A new connection of a reservation takes the place of its oldest one. */
 
 const says = async (peer: Peer, other: Peer): Promise<string> => {
   peer.socket.write('x')

@@ -1,11 +1,11 @@
+/** Memory is bounded for single bytes, too: each costs hundreds of bytes while it waits. */
+
 import { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import test from 'ava'
 import { PortStream } from '../../src/gateway/bridge/port-stream.ts'
 import { relay } from '../../src/gateway/connections/relay.ts'
-
-/** Memory is bounded for single bytes, too: each costs hundreds of bytes while it waits. */
 
 const MANY = 5_000
 

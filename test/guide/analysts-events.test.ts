@@ -1,3 +1,5 @@
+/** The chapter's ways to keep a table of events up to date, without a gap and without a repetition. */
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { symlink, writeFile } from 'node:fs/promises'
@@ -14,8 +16,6 @@ import { createSut, NOW } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { ROOT } from '../process/harness.ts'
 import { chapter } from './documents.ts'
-
-/** The chapter's ways to keep a table of events up to date, without a gap and without a repetition. */
 
 const blockOf = (name: string, info: string, begins: string): string => {
   const block = chapter(name).blocks.find((each) => each.info === info && each.code.includes(begins))

@@ -1,3 +1,5 @@
+/** The queries of the chapter for analysts, held against the service's own figures. */
+
 import { join } from 'node:path'
 import test from 'ava'
 import fc from 'fast-check'
@@ -15,8 +17,6 @@ import { filled } from '../read-models/fill.ts'
 import { aPast, eventsOf, MINUTE, MINUTES, type Row, rowsOf, sutId, userId } from '../read-models/reports/story.ts'
 import { rounds } from '../thorough.ts'
 import { chapter } from './documents.ts'
-
-/** The queries of the chapter for analysts, held against the service's own figures. */
 
 const ZONE = 'Europe/Berlin'
 

@@ -1,8 +1,8 @@
+/** The two tables of the guide's chapter on HTTP, made from the routes. */
+
 import { mediaTypesOf, type Route } from '../../src/http/protocol/route.ts'
 import { ASKERS, type Expected, expectedOf, expectedOfNobody, MAY, type Way } from '../http/authentication/roles.ts'
 import { catalogue, nameOf } from '../http/routes/catalogue.ts'
-
-/** The two tables of the guide's chapter on HTTP, made from the routes. */
 
 /** `GET /api/sut/<id>` for a route with `:id`. */
 const written = (route: Route): string =>

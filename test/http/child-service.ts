@@ -1,6 +1,6 @@
-import { type Setting, start } from './harness.ts'
-
 /** Run by killable.ts: a whole service in a process of its own. Each message is a time to set its clock to. */
+
+import { type Setting, start } from './harness.ts'
 
 /** Milliseconds between looks at the clock, as of a real service. */
 const TICK_EVERY = 50

@@ -1,3 +1,5 @@
+/** What most tests of the wire begin with: a service with one SUT, and short ways to ask it. */
+
 import type { ExecutionContext } from 'ava'
 import type { Answer, Headers } from './client.ts'
 import { idOf, type Running, type Setting, start, type Tidying } from './harness.ts'
@@ -5,8 +7,6 @@ import { faultsOf, refusalOf } from './refusals/problems.ts'
 import { aReservation, createSut, NOW } from './requests.ts'
 import { logOf, type Row } from './store/log-rows.ts'
 import './documents/fit-answers.ts'
-
-/** What most tests of the wire begin with: a service with one SUT, and short ways to ask it. */
 
 /** A window of the day of the tests: `06:00-06:15` in UTC, or in another offset. */
 export const during = (window: string, offset = '+00:00') => {

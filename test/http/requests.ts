@@ -1,9 +1,9 @@
+/** The requests that most tests begin with. */
+
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Role } from '../../src/domain/events/user.ts'
 import type { Answer, Client, Headers } from './client.ts'
 import { idOf } from './harness.ts'
-
-/** The requests that most tests begin with. */
 
 /** A SUT as a client describes one. */
 export const aSut = (more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> => ({

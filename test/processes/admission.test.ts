@@ -1,3 +1,5 @@
+/** Who may connect, decided on what the log says. */
+
 import { createSecretKey } from 'node:crypto'
 import test from 'ava'
 import type { Runner } from '../../src/commands/command-envelope.ts'
@@ -7,8 +9,6 @@ import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.
 import type { KeyRing } from '../../src/vault/keys.ts'
 import { alice, bob, clock, idOf, LISTEN_PORT, reservationCreated, SUT_ID, sutCreated } from '../domain/builders.ts'
 import { at, stories } from '../domain/given-when-then.ts'
-
-/** Who may connect, decided on what the log says. */
 
 const [HERE, ELSEWHERE] = ['192.0.2.7', '192.0.2.8']
 const keyOf = (id: string, byte: number) => ({ id, key: createSecretKey(Buffer.alloc(32, byte)) })

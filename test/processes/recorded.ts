@@ -1,8 +1,8 @@
+/** What a log says of starts and ends. */
+
 import type { Running } from '../http/harness.ts'
 import { allEventsOf, type Event } from '../http/store/log-rows.ts'
 import { until } from '../http/until.ts'
-
-/** What a log says of starts and ends. */
 
 const NAMES = { ReservationStarted: 'start', ReservationEnded: 'end' } as const
 

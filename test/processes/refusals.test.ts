@@ -1,3 +1,5 @@
+/** What is refused is counted, and recorded once a minute. */
+
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Runner } from '../../src/commands/command-envelope.ts'
@@ -9,8 +11,6 @@ import { aReservation, createSut, NOW, reserve, reserved } from '../http/request
 import { changedStore, failingAppends } from '../http/store/stores.ts'
 import { until } from '../http/until.ts'
 import '../http/documents/fit-answers.ts'
-
-/** What is refused is counted, and recorded once a minute. */
 
 interface Counted {
   readonly time: string

@@ -1,3 +1,5 @@
+/** Thousands of SUTs, sessions or reservations hold no request up: a few are looked at in a turn of the event loop. */
+
 import { setImmediate as turn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { makeForwarded } from '../../src/processes/forwarded.ts'
@@ -8,8 +10,6 @@ import { makeUpcomingReservations } from '../../src/processes/upcoming.ts'
 import type { Views } from '../../src/read-models/views.ts'
 import { clock, idOf, reservationExtended, wall } from '../domain/builders.ts'
 import { fakeViews, rowOf } from './fake-views.ts'
-
-/** Thousands of SUTs, sessions or reservations hold no request up: a few are looked at in a turn of the event loop. */
 
 const MANY = 1_500
 /** Documents looked up in a turn. A hundred items need up to four each. */

@@ -1,7 +1,7 @@
+/** Reading what other instances have recorded, before somebody is said to be unknown. */
+
 import test from 'ava'
 import { makeCatchUpUsers } from '../../src/users/catch-up.ts'
-
-/** Reading what other instances have recorded, before somebody is said to be unknown. */
 
 const NEVER = new Promise<never>(() => undefined)
 

@@ -1,9 +1,9 @@
+/** Users whose events or secrets cannot be read for a while. */
+
 import test from 'ava'
 import type { UserSecrets } from '../../src/vault/vault.ts'
 import { signal } from './builders.ts'
 import { aLogOfUsers } from './log-of-users.ts'
-
-/** Users whose events or secrets cannot be read for a while. */
 
 test('a user whose secrets cannot be opened is shown by its id and cannot sign in', async (t) => {
   const { users, add, secrets } = await aLogOfUsers(t, ['alice'])

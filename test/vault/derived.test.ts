@@ -1,11 +1,11 @@
+/** What is made with keys derived from those of the vault. */
+
 import { createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
 import { makeSealer } from '../../src/vault/derived/sealer.ts'
 import type { KeyRing, VaultKey } from '../../src/vault/keys.ts'
-
-/** What is made with keys derived from those of the vault. */
 
 const keyOf = (id: string, byte: number): VaultKey => ({ id, key: createSecretKey(Buffer.alloc(32, byte)) })
 const [FIRST, SECOND] = [keyOf('k1', 1), keyOf('k2', 2)]

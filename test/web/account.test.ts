@@ -1,9 +1,9 @@
+/** One's own account, in a real browser. */
+
 import { passwordOf } from '../http/client.ts'
 import { idOf, start } from '../http/harness.ts'
 import { statusWith } from '../http/logins/login.ts'
 import { accountOf, checkAccessible, hasFocus, inChromium as test } from './stage.ts'
-
-/** One's own account, in a real browser. */
 
 test('in Chromium one makes a token, sees it once, revokes it, and changes the own password', async (t, open) => {
   const service = await start(t)

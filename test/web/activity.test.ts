@@ -1,8 +1,8 @@
+/** What happened in the lab, in a real browser. */
+
 import { idOf, start } from '../http/harness.ts'
 import { aSut, createSut } from '../http/requests.ts'
 import { checkAccessible, hasFocus, rowOf, inChromium as test } from './stage.ts'
-
-/** What happened in the lab, in a real browser. */
 
 test('in Chromium an administrator reads and filters what happened, and sees the lab as it was', async (t, open) => {
   const service = await start(t)

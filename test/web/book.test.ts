@@ -1,8 +1,8 @@
+/** Reserving any machine, in a real browser. */
+
 import { start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { beforeNext, checkAccessible, enter, hasFocus, pressFree, says, inChromium as test } from './stage.ts'
-
-/** Reserving any machine, in a real browser. */
 
 test('in Chromium a machine is named before it is taken, and the next one when somebody was faster', async (t, open) => {
   const service = await start(t)

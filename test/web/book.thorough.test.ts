@@ -1,8 +1,8 @@
+/** Reserving any machine for somebody else, on a phone and by keyboard, in a real browser. */
+
 import { idOf, start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { checkAccessible, hasFocus, says, inChromium as test } from './stage.ts'
-
-/** Reserving any machine for somebody else, on a phone and by keyboard, in a real browser. */
 
 test('in Chromium an administrator reserves any machine for another, beyond a quota, by keyboard and on a phone', async (t, open) => {
   const service = await start(t)

@@ -1,10 +1,10 @@
+/** Reserving on the timeline by drag and by keys, and without a connection, in a real browser. */
+
 import type { Page } from 'playwright-core'
 import { HOURS_BEFORE } from '../../src/web/features/schedule/span.ts'
 import { start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { hasFocus, hasFocusInside, rowOf, says, inChromium as test } from './stage.ts'
-
-/** Reserving on the timeline by drag and by keys, and without a connection, in a real browser. */
 
 /** Pixels of an hour of a day. */
 const HOUR_WIDTH = 96

@@ -1,11 +1,11 @@
+/** Browsers beside Chromium, by the protocols that they have themselves. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { freePort, HOST } from '../gateway/peers.ts'
 import { isListening, startXvnc } from '../gateway/rfb/xvnc.ts'
 import { type Tidying, temporaryData } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-
-/** Browsers beside Chromium, by the protocols that they have themselves. */
 
 export interface Driven {
   readonly goTo: (url: string) => Promise<unknown>

@@ -1,3 +1,5 @@
+/** What people and machines can send to harm those who look, on every screen, in a real browser. */
+
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
@@ -9,8 +11,6 @@ import type { Opened } from '../http/documents/browser.ts'
 import { idOf, type Running, start } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
 import { accountOf, checkAccessible, hasFocus, signIn, inChromium as test } from './stage.ts'
-
-/** What people and machines can send to harm those who look, on every screen, in a real browser. */
 
 const MARKUP = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>'
 const ATTRIBUTE = `"><svg onload=window.harmed=1>' onmouseover='window.harmed=1`

@@ -1,11 +1,11 @@
+/** Machines, and one machine, in a real browser. */
+
 import { type AddressInfo, createServer } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { start } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { checkAccessible, hasFocus, rowOf, inChromium as test } from './stage.ts'
-
-/** Machines, and one machine, in a real browser. */
 
 /** Milliseconds for what should happen at once, on a busy machine. */
 const SOON = 30_000

@@ -1,3 +1,5 @@
+/** One's own reservations, in a real browser. */
+
 import { createServer } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { freePort } from '../gateway/peers.ts'
@@ -8,8 +10,6 @@ import { checkAccessible, hasFocus, inChromium as test } from './stage.ts'
 
 /** Milliseconds for what should happen at once, on a busy machine. */
 const SOON = 30_000
-
-/** One's own reservations, in a real browser. */
 
 const forwarding = async (t: ExecutionContext): Promise<Running> => {
   const port = await freePort()

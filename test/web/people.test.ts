@@ -1,3 +1,5 @@
+/** Who uses the lab, in a real browser. */
+
 import { basic, connectTo } from '../http/client.ts'
 import { start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
@@ -6,8 +8,6 @@ import { checkAccessible, hasFocus, inChromium as test } from './stage.ts'
 
 /** Milliseconds for what should happen at once, on a busy machine. */
 const SOON = 30_000
-
-/** Who uses the lab, in a real browser. */
 
 test('in Chromium an administrator adds somebody, sets a quota, makes a token, removes and restores', async (t, open) => {
   const service = await start(t)

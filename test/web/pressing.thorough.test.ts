@@ -1,10 +1,10 @@
+/** Buttons that send a command, pressed more than once, in a real browser. */
+
 import type { ExecutionContext } from 'ava'
 import type { Locator, Page, Route } from 'playwright-core'
 import { idOf, start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { hasFocus, inChromium as test } from './stage.ts'
-
-/** Buttons that send a command, pressed more than once, in a real browser. */
 
 const HOUR = { start_in: 0, duration: 3_600 }
 

@@ -1,3 +1,5 @@
+/** The schedule, in a real browser: by role and visible text, as people use it. */
+
 import { start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import {
@@ -10,8 +12,6 @@ import {
   rowOf,
   inChromium as test,
 } from './stage.ts'
-
-/** The schedule, in a real browser: by role and visible text, as people use it. */
 
 test('in Chromium one reserves a free machine in two actions, and a colleague sees it without reloading', async (t, open) => {
   const service = await start(t)

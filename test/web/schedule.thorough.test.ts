@@ -1,3 +1,5 @@
+/** What the schedule shows by itself, and what does not move while somebody is at it, in a real browser. */
+
 import { idOf, start } from '../http/harness.ts'
 import { aSut, createSut, NOW, REFUSING } from '../http/requests.ts'
 import { becomes, monitor } from '../http/routes/suts/monitored.ts'
@@ -14,8 +16,6 @@ import {
   signIn,
   inChromium as test,
 } from './stage.ts'
-
-/** What the schedule shows by itself, and what does not move while somebody is at it, in a real browser. */
 
 test('in Chromium rows keep their places while the pointer is on the timeline', async (t, open) => {
   const service = await start(t)

@@ -1,9 +1,9 @@
+/** The same time every week, in a real browser. */
+
 import type { Page } from 'playwright-core'
 import { idOf, start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { beforeNext, checkAccessible, hasFocus, rowOf, inChromium as test } from './stage.ts'
-
-/** The same time every week, in a real browser. */
 
 const MARKUP = '<img src=x onerror="window.harmed=1">'
 const WEEK = 7 * 86_400_000

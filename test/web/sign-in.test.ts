@@ -1,3 +1,5 @@
+/** The page on which people sign in, as a browser gets it and in a real one. */
+
 import test from 'ava'
 import { passwordOf } from '../http/client.ts'
 import type { Opened } from '../http/documents/browser.ts'
@@ -6,8 +8,6 @@ import { statusWith } from '../http/logins/login.ts'
 import { PAGE_SCRIPT } from '../http/page-script.ts'
 import { createSut } from '../http/requests.ts'
 import { accountOf, enter, hasFocus, inChromium, rowOf, signIn } from './stage.ts'
-
-/** The page on which people sign in, as a browser gets it and in a real one. */
 
 const sessionIn = async ({ page }: Opened): Promise<string> =>
   JSON.parse(String(await page.evaluate<string>(`localStorage.getItem('berth session')`)))?.session

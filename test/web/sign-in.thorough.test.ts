@@ -1,7 +1,7 @@
+/** Signing in where something is amiss, in a real browser. */
+
 import { start } from '../http/harness.ts'
 import { accountOf, enter, inChromium as test } from './stage.ts'
-
-/** Signing in where something is amiss, in a real browser. */
 
 test('in Chromium a page that was loaded while the service was away is tried again, with the session kept', async (t, open) => {
   const service = await start(t)

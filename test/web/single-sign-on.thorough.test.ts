@@ -1,3 +1,5 @@
+/** Single sign-on in a real browser, through the login page of a real provider. */
+
 import type { ExecutionContext } from 'ava'
 import { freePort } from '../gateway/peers.ts'
 import type { Opened } from '../http/documents/browser.ts'
@@ -5,8 +7,6 @@ import { start } from '../http/harness.ts'
 import { environmentFor } from '../http/logins/oidc/stage.ts'
 import { startLabProvider } from '../users/oidc/lab-provider.ts'
 import { inChromium as test } from './stage.ts'
-
-/** Single sign-on in a real browser, through the login page of a real provider. */
 
 /** A service where anna has a role and eve has none. */
 const signingOn = async (t: ExecutionContext): Promise<{ readonly url: string }> => {

@@ -1,10 +1,10 @@
+/** The states of each screen beside the usual one, and how a screen is brought into them. */
+
 import type { Page, Route } from 'playwright-core'
 import { passwordOf } from '../http/client.ts'
 import { idOf, start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { accountOf, checkAccessible, signIn, inChromium as test } from './stage.ts'
-
-/** The states of each screen beside the usual one, and how a screen is brought into them. */
 
 interface ScreenStates {
   /** The address, behind `/#/`. */

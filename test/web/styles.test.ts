@@ -1,10 +1,10 @@
+/** The style sheets of the page, each beside the code that it belongs to. */
+
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { buildPage } from '../../src/http/documents/web/build-page.ts'
-
-/** The style sheets of the page, each beside the code that it belongs to. */
 
 const WEB = fileURLToPath(new URL('../../src/web/', import.meta.url))
 

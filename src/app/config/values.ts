@@ -1,3 +1,5 @@
+/** What the values of variables may be. */
+
 import { X509Certificate } from 'node:crypto'
 import { isIP, SocketAddress } from 'node:net'
 import { resolve } from 'node:path'
@@ -11,8 +13,6 @@ import { readRegularFile } from '../../files/read-regular-file.ts'
 import type { TrustedRange } from '../../http/protocol/client-address.ts'
 import { passwordProblem } from '../../users/passwords/password.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
-
-/** What the values of variables may be. */
 
 /** Reads a value. Left completes the sentence "BERTH_X ..." without the value, which may be a secret. */
 export type ReadValue<A> = (value: string) => E.Either<string, A>

@@ -1,10 +1,10 @@
+/** The flat tables that a log is exported as. Columns are published: none changes its meaning. */
+
 import type { CountedRefusals } from '../../../projections/refusals.ts'
 import type { Reservation, ReservationInternal } from '../../../projections/reservation.ts'
 import type { Session } from '../../../projections/session.ts'
 import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
-
-/** The flat tables that a log is exported as. Columns are published: none changes its meaning. */
 
 /** How a column is stored. A timestamp is in UTC, in milliseconds. */
 export type ColumnType = 'STRING' | 'JSON' | 'TIMESTAMP' | 'INT32' | 'INT64' | 'BOOLEAN'

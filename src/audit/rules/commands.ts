@@ -1,3 +1,9 @@
+/**
+ * The command that each event came from. The domain's own decider says, on the state before it, what that command
+ * records. What an event does not say of its command is filled in so that no lawful event is refused: limits of the
+ * configuration, names in the vault, signs of life that may have been in reach.
+ */
+
 import * as E from 'fp-ts/lib/Either.js'
 import { formatWindow } from '../../domain/calendar/window.ts'
 import type { Decider, Decision, StreamState } from '../../domain/decider.ts'
@@ -28,12 +34,6 @@ import {
   parseOffsetTime,
 } from '../../domain/values/instant.ts'
 import { findWebhook, webhookDecider } from '../../domain/webhook/decide.ts'
-
-/**
- * The command that each event came from. The domain's own decider says, on the state before it, what that command
- * records. What an event does not say of its command is filled in so that no lawful event is refused: limits of the
- * configuration, names in the vault, signs of life that may have been in reach.
- */
 
 /** What the log says beside the stream of an event. */
 export interface LogContext {

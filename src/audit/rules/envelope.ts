@@ -1,9 +1,9 @@
+/** Rules for every event, whatever its type. */
+
 import { factsOf, type Recorded, sutIdOf } from '../../domain/event.ts'
 import { findRecord, RECORD_LIFETIME_MS } from '../../domain/idempotency-records.ts'
 import { epochMillisecondsOf, formatMilliseconds } from '../../domain/values/instant.ts'
 import type { Report, Stream } from './streams.ts'
-
-/** Rules for every event, whatever its type. */
 
 /** Unix milliseconds of a recorded time; NaN if no calendar has it. */
 export const millisecondsIn = (written: string): number => {

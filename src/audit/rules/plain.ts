@@ -1,3 +1,5 @@
+/** Rules of what no decider knows: plain ones, on what spans streams, where these are certain. */
+
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import { subjectId } from '../../domain/idempotency-records.ts'
 import { listenPortDecider } from '../../domain/listen-port/decide.ts'
@@ -10,8 +12,6 @@ import { LISTEN_PORTS_STREAM, REQUESTS_STREAM, USERS_STREAM } from '../../domain
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import { compact } from './envelope.ts'
 import type { Report, Streams } from './streams.ts'
-
-/** Rules of what no decider knows: plain ones, on what spans streams, where these are certain. */
 
 interface Holder {
   readonly sut_id: string

@@ -1,3 +1,5 @@
+/** The key that signs checkpoints, and checkpoints: of the files here, or where BERTH_URL is set of the service there. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../app/config/config.ts'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
@@ -17,8 +19,6 @@ import { BEGINNING } from '../../event-store/event-store.ts'
 import { type Command, CommandFailure, orFail, randomHexOf, type Terminal } from '../terminal/command.ts'
 import { makeLogProgress } from '../terminal/progress.ts'
 import { type CallRoute, makeCall, multiline } from '../terminal/service.ts'
-
-/** The key that signs checkpoints, and checkpoints: of the files here, or where BERTH_URL is set of the service there. */
 
 const isAsked = (config: Config, { local }: { readonly local?: unknown }): boolean =>
   config.client !== undefined && local !== true

@@ -1,9 +1,9 @@
+/** `report usage` and `report demand`: reports as tables. */
+
 import * as t from 'io-ts'
 import { integer, listOf, orNull } from '../../domain/codec/codec.ts'
 import { type Command, WrongUsage } from '../terminal/command.ts'
 import { answer, line, makeCall, unread } from '../terminal/service.ts'
-
-/** `report usage` and `report demand`: reports as tables. */
 
 const Row = answer({ key: orNull(line), name: orNull(line), bucket: orNull(line) }, {})
 const Report = answer({ rows: listOf(Row) }, {})

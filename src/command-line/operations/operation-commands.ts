@@ -1,3 +1,5 @@
+/** The commands that are one request each, derived from the declarations of routes. */
+
 import { isUtf8 } from 'node:buffer'
 import { type CommandArguments, HELP_WIDTH, type Option, wrap } from '../../client/command.ts'
 import type { Route } from '../../http/protocol/route.ts'
@@ -8,8 +10,6 @@ import { type Command, CommandFailure, DONE, REFUSED, type Terminal, WrongUsage 
 import { type CallRoute, findId, makeCall, unread } from '../terminal/service.ts'
 import { describeOutput, listOfAnswer, membersOfAnswer, printAnswer, printList } from './answers.ts'
 import { type Field, fieldsOf, optionFor, optionOf, readFields } from './options.ts'
-
-/** The commands that are one request each, derived from the declarations of routes. */
 
 /** What is typed for a part of a path, where it is not that part. */
 const WORDS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
+/** The thread of windows.ts. */
+
 import { answerCalls } from '../../concurrency/answer-calls.ts'
 import { findSeriesWindows } from '../../domain/series/windows.ts'
 import type { SeriesWindowsThread } from './windows.ts'
-
-/** The thread of windows.ts. */
 
 answerCalls({ find: findSeriesWindows } satisfies SeriesWindowsThread)

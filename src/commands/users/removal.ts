@@ -1,3 +1,5 @@
+/** What ends with a removal, an erasure or a password. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import type { Removal } from '../../domain/events/user.ts'
 import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
@@ -9,8 +11,6 @@ import { sutStream, tokenStream, USERS_STREAM } from '../../domain/values/ids.ts
 import { type SecretStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { CommandEnvelope, Runner } from '../command-envelope.ts'
 import { BERTH } from '../listen-ports.ts'
-
-/** What ends with a removal, an erasure or a password. */
 
 /** One removal of a user, who may be restored and removed again. */
 interface RemovalOfUser {

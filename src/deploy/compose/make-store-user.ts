@@ -1,8 +1,8 @@
+/** Makes, once, the ordinary user of the cluster that Berth connects as, and lets it read $all. */
+
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { EventStoreDBClient } from '@eventstore/db-client'
-
-/** Makes, once, the ordinary user of the cluster that Berth connects as, and lets it read $all. */
 
 const { NODES = '', NODE_EXTRA_CA_CERTS: authority = '' } = process.env
 const ATTEMPTS = 90

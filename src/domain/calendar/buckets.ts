@@ -1,8 +1,8 @@
+/** The parts of a span of time on the wall clock of a zone, for sums. */
+
 import { Temporal } from 'temporal-polyfill'
 import { formatWithOffset } from '../values/instant.ts'
 import type { UnixMilliseconds } from '../values/units.ts'
-
-/** The parts of a span of time on the wall clock of a zone, for sums. */
 
 export const BUCKET_SIZES = ['hour', 'day', 'week', 'month', 'none'] as const
 export type BucketSize = (typeof BUCKET_SIZES)[number]

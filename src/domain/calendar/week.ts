@@ -1,7 +1,7 @@
+/** ISO weeks, which begin on Mondays, by their number from that of the Unix epoch. In UTC. */
+
 import { Temporal } from 'temporal-polyfill'
 import type { Seconds, UnixSeconds } from '../values/units.ts'
-
-/** ISO weeks, which begin on Mondays, by their number from that of the Unix epoch. In UTC. */
 
 const DAY = 86_400
 export const WEEK: Seconds = 7 * DAY

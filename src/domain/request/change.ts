@@ -1,3 +1,5 @@
+/** What people do about a request that waits: withdraw it, and keep it alive; and how many may wait. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import type { Actor, Decision } from '../decider.ts'
 import { type Failure, refuse } from '../failure.ts'
@@ -5,8 +7,6 @@ import { isForbidden } from '../reservation/rules.ts'
 import { keptAgainFrom } from '../values/keepalive.ts'
 import { findWaiting, type RequestsState } from './queue.ts'
 import { isPassedOver, type LifeMoment } from './rank.ts'
-
-/** What people do about a request that waits: withdraw it, and keep it alive; and how many may wait. */
 
 /** Requests of a user, and of all, that wait at the same time. */
 const WAITING_OF_USER_MAX = 100

@@ -1,10 +1,10 @@
+/** Who goes first among those who wait, when a request goes behind the others, and when it ends by itself. */
+
 import { overlaps, type Window, type WrittenWindow } from '../calendar/window.ts'
 import type { ExpiryCause } from '../events/request.ts'
 import type { Offer } from '../matching/candidates.ts'
 import { aliveFor, aliveUntil, lostFrom } from '../values/keepalive.ts'
 import type { Waiting } from './queue.ts'
-
-/** Who goes first among those who wait, when a request goes behind the others, and when it ends by itself. */
 
 /** A moment, in Unix milliseconds, and for how long those who wait could have given a sign of life by then. */
 export interface LifeMoment {

@@ -1,3 +1,5 @@
+/** What happens to a reservation that takes no time of its SUT: its client, signs of life, an earlier end. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import { findOverlapping, UNRECORDED_MAX } from '../calendar/calendar.ts'
 import { type Held, isOver, keepaliveDue, lifeOfReservation, startDue } from '../calendar/held.ts'
@@ -10,8 +12,6 @@ import { type ExistingSut, onSut, type SutState } from '../sut/state.ts'
 import { formatMilliseconds, formatWithOffset, instantAt, isLater, type OffsetTime } from '../values/instant.ts'
 import { keptAgainFrom } from '../values/keepalive.ts'
 import { findUnfinished, onHeld, type ReservationCommandBase } from './rules.ts'
-
-/** What happens to a reservation that takes no time of its SUT: its client, signs of life, an earlier end. */
 
 /** Binds a reservation to the caller's client address. Only that address may then connect to the SUT. */
 export interface BindReservation extends ReservationCommandBase {

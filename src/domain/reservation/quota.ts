@@ -1,3 +1,5 @@
+/** What a reservation counts for the quota of its holder, in whole quarter-hours. */
+
 import type * as E from 'fp-ts/lib/Either.js'
 import { formatWeek, weekOf } from '../calendar/week.ts'
 import { QUARTER, type RequestedWindow, type Window } from '../calendar/window.ts'
@@ -6,8 +8,6 @@ import type { Quota } from '../events/user.ts'
 import { type Failure, refuse } from '../failure.ts'
 import { quotaDocument } from '../user/quota.ts'
 import { epochSecondsOf } from '../values/instant.ts'
-
-/** What a reservation counts for the quota of its holder, in whole quarter-hours. */
 
 /** Quarters that contain so many seconds, at least one. */
 export const quartersOf = (seconds: number): number => Math.max(Math.ceil(seconds / QUARTER), 1)

@@ -1,3 +1,5 @@
+/** The steps and refusals that commands about reservations share. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import { find, type InTheWay } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
@@ -5,8 +7,6 @@ import { formatWindow } from '../calendar/window.ts'
 import type { Actor, Decision } from '../decider.ts'
 import { type Conflict, type Failure, invalid, type Problem, refuse } from '../failure.ts'
 import { type ExistingSut, onSut } from '../sut/state.ts'
-
-/** The steps and refusals that commands about reservations share. */
 
 export const isForbidden = (actor: Actor, user_id: string): boolean => actor.role === 'tester' && actor._id !== user_id
 export const refuseNotYours = () =>

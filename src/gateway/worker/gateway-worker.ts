@@ -1,3 +1,5 @@
+/** The gateway's worker thread. It moves bytes; the main thread decides (see ../gateway.ts). */
+
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
@@ -6,8 +8,6 @@ import { workerData } from 'node:worker_threads'
 import { answerCalls } from '../../concurrency/answer-calls.ts'
 import type { GatewayOwner, GatewayThread, GatewayWorkerOptions } from '../messages.ts'
 import { makeSwitchboard } from './switchboard.ts'
-
-/** The gateway's worker thread. It moves bytes; the main thread decides (see ../gateway.ts). */
 
 const NICENESS = 10
 

@@ -1,3 +1,5 @@
+/** The Model Context Protocol over Streamable HTTP, without sessions. */
+
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
@@ -11,8 +13,6 @@ import { everyone, post, type Route } from '../protocol/route.ts'
 import type { AskInside } from './ask-inside.ts'
 import { makeRunTool } from './run-tool.ts'
 import { type Arguments, makeTools, type Tool } from './tools.ts'
-
-/** The Model Context Protocol over Streamable HTTP, without sessions. */
 
 /** A message of a client, with what it may do. */
 export interface Message {

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
-
 /** Detects requests sent by pages of other sites, to which a browser would add stored credentials. */
+
+import type { IncomingMessage } from 'node:http'
 
 /** An origin as browsers send it: without credentials, path and an empty port. */
 const ORIGIN = /^https?:\/\/[^/?#@\s]*[^/?#@\s:]$/i

@@ -1,11 +1,11 @@
+/** Bodies of requests. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
 import { bodyProblem, type FailureCode, type Problem } from '../../domain/failure.ts'
 import type { DecodeBody } from '../protocol/route.ts'
-
-/** Bodies of requests. */
 
 /** Problems between members, looked for also where some are wrong by themselves. */
 type Rule = (body: unknown) => readonly Problem[]

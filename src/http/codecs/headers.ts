@@ -1,3 +1,5 @@
+/** Header fields of requests. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { described, parsed } from '../../domain/codec/codec.ts'
@@ -9,8 +11,6 @@ import type { RequestHeaders } from '../protocol/call.ts'
 import { hasRetryKeys, type Route } from '../protocol/route.ts'
 import { positionParameter } from './lists.ts'
 import { detailOf } from './query.ts'
-
-/** Header fields of requests. */
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/
 /** A string of RFC 8941. */

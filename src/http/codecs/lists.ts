@@ -1,3 +1,5 @@
+/** Parameters that several lists and reads share. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import { described, instant, opaqueId, parsed } from '../../domain/codec/codec.ts'
 import { schemaOf } from '../../domain/codec/json-schema.ts'
@@ -7,8 +9,6 @@ import { findTimeZone } from '../../domain/series/windows.ts'
 import { type Instant, isLater, type OffsetTime, parseOffsetTime } from '../../domain/values/instant.ts'
 import { POSITION_IN_REQUEST, type PublicPosition, parsePosition } from '../../domain/values/position.ts'
 import { apart, inQuery, type QueryOf, queryOf, type Rule, wholeNumber } from './query.ts'
-
-/** Parameters that several lists and reads share. */
 
 const NO_ZONE = 'must be the name of a time zone, like Europe/Berlin'
 /** The name of a zone of the IANA time zone database, in any case. */

@@ -1,3 +1,5 @@
+/** Queries, and codecs of their parameters. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { boolean, integer, parsed } from '../../domain/codec/codec.ts'
@@ -5,8 +7,6 @@ import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type Closed, closed, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
 import { type Failure, invalid, type Problem } from '../../domain/failure.ts'
 import type { DecodeQuery } from '../protocol/route.ts'
-
-/** Queries, and codecs of their parameters. */
 
 export const inQuery = (name: string, detail: string): Problem => ({
   ...{ code: 'invalid', path: [name], in: 'query', detail },

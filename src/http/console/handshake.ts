@@ -1,10 +1,10 @@
+/** The opening handshake of a WebSocket (RFC 6455, section 4.2). */
+
 import type { IncomingMessage } from 'node:http'
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import { hasForeignOrigin } from '../authentication/cross-site.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { ConsoleLimits } from './bridge.ts'
-
-/** The opening handshake of a WebSocket (RFC 6455, section 4.2). */
 
 /** The subprotocol that viewers use for RFB over WebSocket. */
 const SUBPROTOCOL = 'binary'

@@ -1,11 +1,11 @@
+/** The AsyncAPI 3.0 document of the feed. */
+
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { EVENT_TYPES } from '../../domain/event.ts'
 import { KINDS } from '../../domain/events/declaration.ts'
 import { DETAILS } from '../../feed/events/frames.ts'
 import { cloudEventSchema, example, member, sequence } from './event-schemas/event-schemas.ts'
 import { DESCRIPTION, securitySchemes } from './openapi/openapi.ts'
-
-/** The AsyncAPI 3.0 document of the feed. */
 
 const string: JsonSchema = { type: 'string' }
 const digest = member('The digest in the addresses of the files of the page.', string, '0c5f3f5e2ad5d6a7')

@@ -1,8 +1,8 @@
+/** Checks of the request head that apply to every request. */
+
 import type { MediaTypes } from '../protocol/call.ts'
 import type { Context } from '../protocol/context.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-
-/** Checks of the request head that apply to every request. */
 
 /** Characters of the request target. */
 const URI_MAX = 8_192

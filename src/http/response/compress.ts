@@ -1,10 +1,10 @@
+/** Content codings of responses (RFC 9110, section 8.4.1; RFC 8878), in the threads of libuv, off the main thread. */
+
 import { promisify } from 'node:util'
 import { gzip, zstdCompress } from 'node:zlib'
 import { makeTurns } from '../../concurrency/turns.ts'
 import { type Compressed, NO_STORE } from '../protocol/call.ts'
 import type { Context, Middleware } from '../protocol/context.ts'
-
-/** Content codings of responses (RFC 9110, section 8.4.1; RFC 8878), in the threads of libuv, off the main thread. */
 
 type Coding = keyof Compressed
 

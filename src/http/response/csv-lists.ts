@@ -1,3 +1,5 @@
+/** Lists as CSV: all that match in one response, for spreadsheets. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Session } from '../../../projections/session.ts'
@@ -9,8 +11,6 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RouteResponse } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import { makeSending, type SendingLimits, type SendingPlace } from './sending.ts'
-
-/** Lists as CSV: all that match in one response, for spreadsheets. */
 
 export const CSV = 'text/csv; charset=utf-8'
 

@@ -1,3 +1,5 @@
+/** Long answers, sent in pieces as their clients take them. */
+
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -7,8 +9,6 @@ import { makeTurns } from '../../concurrency/turns.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RouteResponse } from '../protocol/call.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-
-/** Long answers, sent in pieces as their clients take them. */
 
 export interface SendingLimits {
   /** Answers being made and sent, in all and to one user. */

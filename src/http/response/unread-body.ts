@@ -1,7 +1,7 @@
+/** Handles the rest of a request that is answered before it has arrived completely. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-
-/** Handles the rest of a request that is answered before it has arrived completely. */
 
 /** Remaining bytes up to which they are discarded and the connection is kept. */
 const LEFT_MAX = 64 * 1024

@@ -1,3 +1,5 @@
+/** Reads of objects by id, and of what was at a past moment. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, refuse } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
@@ -13,8 +15,6 @@ import type { Refusal } from '../protocol/problem.ts'
 import { beyondStored, type Dated, viewsBehind } from '../response/objects.ts'
 import { findVisible } from '../response/visibility.ts'
 import type { Parts } from './parts.ts'
-
-/** Reads of objects by id, and of what was at a past moment. */
 
 /** Handles a read of an object that was found. @param now Unix milliseconds: of the moment as of which it is read */
 export type Show<P, C> = (parts: P, call: C, version: Version, now: number) => RouteResult

@@ -1,9 +1,9 @@
-import { BlockList, isIP, SocketAddress } from 'node:net'
-
 /**
  * Where deliveries may go, judged on the address that is connected to: whoever names a host may let it resolve to another
  * address a moment later, and the network of the service reaches more than the client of its API does.
  */
+
+import { BlockList, isIP, SocketAddress } from 'node:net'
 
 type Ranges = readonly (readonly [network: string, prefix: number])[]
 

@@ -1,3 +1,5 @@
+/** What was asked for: requests that waited for a SUT, and what was refused. */
+
 import type { DatabaseSync } from 'node:sqlite'
 import type { CountedRefusals } from '../../../projections/refusals.ts'
 import type { Sut } from '../../../projections/sut.ts'
@@ -14,8 +16,6 @@ import { prepare } from '../../files/sqlite.ts'
 import { makePositionAt } from '../tables/log-index.ts'
 import { CURRENT } from '../tables/schema.ts'
 import { type Figures, makeReport, type ReportQuery } from './cells.ts'
-
-/** What was asked for: requests that waited for a SUT, and what was refused. */
 
 export interface DemandReportQuery extends ReportQuery {
   readonly by: 'user' | 'none'

@@ -1,3 +1,5 @@
+/** For how long SUTs were held and used, and what became of reservations. */
+
 import type { DatabaseSync } from 'node:sqlite'
 import { fits, type Scope } from '../../domain/user/scope.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../../domain/values/instant.ts'
@@ -5,8 +7,6 @@ import type { Milliseconds, UnixMilliseconds } from '../../domain/values/units.t
 import { prepare, prepareArrays } from '../../files/sqlite.ts'
 import { CURRENT } from '../tables/schema.ts'
 import { type Cells, type Figures, makeDistinct, makeReport, type ReportBy, type ReportQuery } from './cells.ts'
-
-/** For how long SUTs were held and used, and what became of reservations. */
 
 export interface UsageReportQuery extends ReportQuery {
   readonly by: ReportBy

@@ -1,11 +1,11 @@
+/** A thread of argon2.ts, which gives way to the service. */
+
 import { argon2Sync } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { answerCalls } from '../../concurrency/answer-calls.ts'
 import type { Argon2Thread } from './argon2.ts'
-
-/** A thread of argon2.ts, which gives way to the service. */
 
 // With this much, two threads get a sixth of a core that the service would take as a whole.
 const NICER = 10

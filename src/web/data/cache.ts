@@ -1,10 +1,10 @@
+/** What was read, each query once, for all that show it. No browser is needed here. */
+
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Readable, Refused } from '../service/api.ts'
 import type { News } from './news.ts'
 import type { Query } from './query.ts'
 import { type OpenReading, openReading } from './reading.ts'
-
-/** What was read, each query once, for all that show it. No browser is needed here. */
 
 export interface Result<A> {
   /** What was read last; undefined before the first answer. It stays while reading again fails. */

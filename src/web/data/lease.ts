@@ -1,9 +1,9 @@
-import { readStored, store } from '../service/stored.ts'
-
 /**
  * Which tab of this browser follows the service for all of them. The lease is in `localStorage`, as Web Locks need
  * HTTPS. It ends by itself when its tab does not renew it: tabs that nobody sees run rarely.
  */
+
+import { readStored, store } from '../service/stored.ts'
 
 const KEPT = 'berth leader'
 /** Lifetime of a lease, and the interval between checks of it. */

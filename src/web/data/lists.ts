@@ -1,10 +1,10 @@
+/** Lists of the interface, in as few requests as it allows. */
+
 import type { Stretch } from '../features/schedule/calendar.ts'
 import { compareNames, toIso } from '../format/format.ts'
 import type { Readable } from '../service/api.ts'
 import type { Person, Reservation, Sut, SutRequest } from './objects.ts'
 import { ofKinds, type Query } from './query.ts'
-
-/** Lists of the interface, in as few requests as it allows. */
 
 const PAGE = 1_000
 /** Machines of a request, at most. */

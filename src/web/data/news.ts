@@ -1,6 +1,6 @@
-import type { StreamEvent } from './event-stream.ts'
-
 /** What the service tells of changes, and how soon the page looks. No browser is needed here. */
+
+import type { StreamEvent } from './event-stream.ts'
 
 /** An object that has changed, as `GET /api/changes` tells it. */
 export interface Change {

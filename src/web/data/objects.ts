@@ -1,8 +1,8 @@
+/** Objects of the interface, by the names that the page uses. */
+
 import { type Booked, type Taken, takenBy } from '../features/schedule/calendar.ts'
 import { MINUTE } from '../format/format.ts'
 import type { Schemas } from '../service/api.ts'
-
-/** Objects of the interface, by the names that the page uses. */
 
 export type Sut = Schemas['Sut']
 export const TYPES: Readonly<Record<Sut['sut_type'], string>> = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' }

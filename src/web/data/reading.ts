@@ -1,3 +1,5 @@
+/** What is shown, read again when it has changed. No browser is needed here. */
+
 import { outcomeOf, type Readable, type Refused } from '../service/api.ts'
 import { isAfter, type News } from './news.ts'
 import type { About, Source } from './query.ts'
@@ -13,8 +15,6 @@ import {
   wantedFor,
   wantedNow,
 } from './wanted.ts'
-
-/** What is shown, read again when it has changed. No browser is needed here. */
 
 interface ReadingOptions<A> extends About {
   readonly api: Readable

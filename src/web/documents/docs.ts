@@ -1,7 +1,7 @@
+/** Brings the page of the interface to life: Swagger UI, which sends the session of the page. */
+
 import { effect } from '@preact/signals'
 import { openTop } from './top.tsx'
-
-/** Brings the page of the interface to life: Swagger UI, which sends the session of the page. */
 
 interface SwaggerRequest {
   readonly url: string

@@ -1,3 +1,5 @@
+/** Brings a page of the guide to life: search, copy buttons, chapters behind a button on phones. */
+
 import { render } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
@@ -7,8 +9,6 @@ import { CopyButton } from '../parts/copy.tsx'
 import { Status } from '../parts/show/note.tsx'
 import { find, type Section } from './search.ts'
 import { openTop } from './top.tsx'
-
-/** Brings a page of the guide to life: search, copy buttons, chapters behind a button on phones. */
 
 let read: Promise<readonly Section[]> | undefined
 

@@ -1,3 +1,5 @@
+/** The top bar over the guide and the interface: that of the page, with the signed-in user. Nothing is followed. */
+
 import { signal } from '@preact/signals'
 import { render } from 'preact'
 import { TopBar } from '../frame/navigation.tsx'
@@ -5,8 +7,6 @@ import { type PageContext, PageProvider } from '../page/context.ts'
 import { openPage } from '../page/open-page.ts'
 import { openSession } from '../service/session.ts'
 import { currentTime } from '../service/time.ts'
-
-/** The top bar over the guide and the interface: that of the page, with the signed-in user. Nothing is followed. */
 
 const Top = ({ page }: { readonly page: PageContext }) => (
   <PageProvider value={page}>

@@ -1,6 +1,6 @@
-import { midnightOf } from './format.ts'
-
 /** Days and times as people type them, in the browser's zone. Instants are Unix milliseconds. */
+
+import { midnightOf } from './format.ts'
 
 /** Days from a day on, or back from it. */
 export type Direction = 1 | -1

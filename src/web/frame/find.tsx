@@ -1,3 +1,5 @@
+/** The search for machines, people and screens: Ctrl K, from anywhere. */
+
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Person, Sut } from '../data/objects.ts'
@@ -12,8 +14,6 @@ import { Modal } from '../parts/modal.tsx'
 import { Status } from '../parts/show/note.tsx'
 import type { Me } from '../service/session.ts'
 import { screensFor } from './screens.ts'
-
-/** The search for machines, people and screens: Ctrl K, from anywhere. */
 
 interface Found {
   readonly key: string

@@ -1,10 +1,10 @@
+/** Screens whose files are loaded after the first one's. */
+
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { StateBlock } from '../parts/state.tsx'
 import { usePage } from './context.ts'
-
-/** Screens whose files are loaded after the first one's. */
 
 export type Screen = ComponentType<{ readonly id: string | undefined }>
 

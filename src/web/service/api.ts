@@ -1,7 +1,7 @@
+/** The interface of the service, as the page uses it. */
+
 import type { components, paths } from './berth-api.d.ts'
 import { fetchTimed } from './time.ts'
-
-/** The interface of the service, as the page uses it. */
 
 export type Schemas = components['schemas']
 

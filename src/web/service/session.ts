@@ -1,10 +1,10 @@
+/** Who is signed in. The credential is in `localStorage`, which is per origin, port included; there are no cookies. */
+
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Api, makeApi, type Outcome, outcomeOf, type Refused, type Schemas } from './api.ts'
 import { readWhenSignedIn } from './signed-in.ts'
 import { readStored, store } from './stored.ts'
 import { currentTime } from './time.ts'
-
-/** Who is signed in. The credential is in `localStorage`, which is per origin, port included; there are no cookies. */
 
 export type Me = Schemas['User']
 export type Role = Me['role']

@@ -1,8 +1,8 @@
+/** Requests that wait. The SUT of the morning log is free from 10:00. */
+
 import type { Event } from '../../../src/domain/event.ts'
 import { alice, reservationCreated, wall } from '../../domain/builders.ts'
 import { type Entry, idAt, onPort, SUT } from './morning.ts'
-
-/** Requests that wait. The SUT of the morning log is free from 10:00. */
 
 export const REQUEST = idAt('06:20', 5)
 /** Ids that are offered. */

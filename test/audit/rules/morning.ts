@@ -1,3 +1,5 @@
+/** A valid log of one SUT, and helpers to break one rule at a time. */
+
 import type { ExecutionContext } from 'ava'
 import { verifyLog } from '../../../src/audit/verify/verify.ts'
 import { type Event, factsOf, type Metadata } from '../../../src/domain/event.ts'
@@ -33,8 +35,6 @@ import {
   sutValues,
   wall,
 } from '../../domain/builders.ts'
-
-/** A valid log of one SUT, and helpers to break one rule at a time. */
 
 export const idAt = (time: string, n: number): string =>
   Math.floor(clock(time) / 1_000).toString(16) + n.toString(16).padStart(16, '0')

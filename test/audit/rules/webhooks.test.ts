@@ -1,9 +1,9 @@
+/** Each event of webhooks is decided again. */
+
 import test from 'ava'
 import type { Event } from '../../../src/domain/event.ts'
 import { alice } from '../../domain/builders.ts'
 import { BY_BERTH, type Entry, findingsIn, findsLast, idAt, MORNING } from './morning.ts'
-
-/** Each event of webhooks is decided again. */
 
 const HOOK = idAt('06:10', 77)
 const ONE = '0123456789abcdef'

@@ -1,3 +1,5 @@
+/** Random logs that are sound. Those of whole services are verified where the model of the service is played. */
+
 import { BERTH } from '../../../src/commands/listen-ports.ts'
 import { QUARTER } from '../../../src/domain/calendar/window.ts'
 import type { DataOf, Event, NewEvent } from '../../../src/domain/event.ts'
@@ -8,8 +10,6 @@ import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { administrator, alice, bob, metadata, sutValues, userAdded, userCredentials } from '../../domain/builders.ts'
 import { append, done, readAll } from '../../event-store/new-events.ts'
 import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
-
-/** Random logs that are sound. Those of whole services are verified where the model of the service is played. */
 
 /** Unix milliseconds. */
 export const BEGINS = Date.parse('2030-05-02T06:00:00.000Z')

@@ -1,3 +1,5 @@
+/** Tampering with the file of a log while no service runs. */
+
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { growTree } from '../../../src/audit/merkle-tree.ts'
@@ -5,8 +7,6 @@ import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
 import { leafHash } from '../../../src/event-store/stored-event.ts'
 import { anEvent } from '../../event-store/new-events.ts'
 import { withoutTriggers } from '../../event-store/sqlite/without-triggers.ts'
-
-/** Tampering with the file of a log while no service runs. */
 
 export type Numbers = (below: number) => number
 

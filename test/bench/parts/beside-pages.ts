@@ -1,3 +1,8 @@
+/**
+ * Creates beside open pages that live on what changes: 500 a second, and as many as the service takes. The service has
+ * both cores. Pages, which are on other machines in a lab, give way to the client that creates.
+ */
+
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -10,11 +15,6 @@ import type { TableRow } from '../measure/table.ts'
 import { ask, PASSWORD, perSecond } from '../servers/berth.ts'
 import { type Berth, makeCreator, type Setting, SUTS, startBerth } from '../servers/creating.ts'
 import type { PagesReport, PagesTold, Person } from '../servers/pages.ts'
-
-/**
- * Creates beside open pages that live on what changes: 500 a second, and as many as the service takes. The service has
- * both cores. Pages, which are on other machines in a lab, give way to the client that creates.
- */
 
 const PAGES = 200
 /** A user may have 64 streams. */

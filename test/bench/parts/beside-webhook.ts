@@ -1,3 +1,5 @@
+/** 500 creates a second while a webhook is sent each of their events. The receiver, which is elsewhere in a lab, gives way. */
+
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
@@ -8,8 +10,6 @@ import { alternate, rowOf } from '../measure/sampling.ts'
 import type { TableRow } from '../measure/table.ts'
 import { ask, perSecond } from '../servers/berth.ts'
 import { makeCreator, type Setting, startBerth } from '../servers/creating.ts'
-
-/** 500 creates a second while a webhook is sent each of their events. The receiver, which is elsewhere in a lab, gives way. */
 
 /** Seconds of a sample at least: of 500 creates a second, p99 needs some. */
 const SECONDS_MIN = 4

@@ -1,3 +1,5 @@
+/** Durable creates compared with an echo of the same body, and with an alternative that users might have chosen. */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLinux, type Server, withServers } from '../measure/processes.ts'
@@ -7,8 +9,6 @@ import { newestPrograms } from '../peers/postgres.ts'
 import { checkEcho, checkLog, checkPeer } from '../scale/checks.ts'
 import { perSecond } from '../servers/berth.ts'
 import { CONNECTIONS, ECHO, makeCreator, type Setting, startBerth } from '../servers/creating.ts'
-
-/** Durable creates compared with an echo of the same body, and with an alternative that users might have chosen. */
 
 const PEERS = join(import.meta.dirname, '../peers')
 const CREATES = `durable creates, ${CONNECTIONS} connections`

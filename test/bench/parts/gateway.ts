@@ -1,3 +1,5 @@
+/** The gateway compared with HAProxy in TCP mode, each on one core; clients and SUTs share the other. */
+
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -8,8 +10,6 @@ import { freePort } from '../../gateway/peers.ts'
 import { cpuOf, quantile, SERVER_CORE, type Server, withServers } from '../measure/processes.ts'
 import type { TableRow } from '../measure/table.ts'
 import type { Setting } from '../servers/creating.ts'
-
-/** The gateway compared with HAProxy in TCP mode, each on one core; clients and SUTs share the other. */
 
 const host = '127.0.0.1'
 const FLOOD = Buffer.alloc(2 ** 18)

@@ -1,3 +1,5 @@
+/** Requests for any SUT that fits, over many SUTs of which half are taken, compared with creates by id. */
+
 import { join } from 'node:path'
 import { load, type Sample, type startServer, withServers } from '../measure/processes.ts'
 import { type Watched, watch } from '../measure/quiet.ts'
@@ -6,8 +8,6 @@ import type { TableRow } from '../measure/table.ts'
 import { checkLog } from '../scale/checks.ts'
 import { ask, authorization, forEach, importSuts } from '../servers/berth.ts'
 import { type Answered, type Berth, makeCreator, type Setting, startService, writeLines } from '../servers/creating.ts'
-
-/** Requests for any SUT that fits, over many SUTs of which half are taken, compared with creates by id. */
 
 const SCRIPT = join(import.meta.dirname, '../load/match.lua')
 const SUTS = 10_000

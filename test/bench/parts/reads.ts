@@ -1,3 +1,5 @@
+/** Reads by id compared with a Koa server with a fixed response, and lists compared with the echo. */
+
 import { join } from 'node:path'
 import { type Server, withServers } from '../measure/processes.ts'
 import { watch } from '../measure/quiet.ts'
@@ -6,8 +8,6 @@ import type { TableRow } from '../measure/table.ts'
 import { checkEcho, checkLog, checkReads, LIST, reservedIn } from '../scale/checks.ts'
 import { authorization, perSecond } from '../servers/berth.ts'
 import { CONNECTIONS, ECHO, loadWell, makeCreator, type Setting, startBerth, writeLines } from '../servers/creating.ts'
-
-/** Reads by id compared with a Koa server with a fixed response, and lists compared with the echo. */
 
 const HELLO = join(import.meta.dirname, '../servers/hello.ts')
 const READ = join(import.meta.dirname, '../load/read.lua')

@@ -1,3 +1,9 @@
+/**
+ * A report of a month by day and machine, of a log with a million reservations: 30,000 of the month, each of which was
+ * used. Its time is that to the last byte. Meanwhile another client asks whether the service lives, again and again: the
+ * longest answer is at least as long as the longest turn of its thread.
+ */
+
 import { execFile } from 'node:child_process'
 import { Agent, get } from 'node:http'
 import { join } from 'node:path'
@@ -14,12 +20,6 @@ import { reservedIn } from '../scale/checks.ts'
 import { eventsUntil, seed } from '../scale/seed.ts'
 import { authorization, MAIN, type Reserved } from '../servers/berth.ts'
 import { environmentOf } from '../servers/creating.ts'
-
-/**
- * A report of a month by day and machine, of a log with a million reservations: 30,000 of the month, each of which was
- * used. Its time is that to the last byte. Meanwhile another client asks whether the service lives, again and again: the
- * longest answer is at least as long as the longest turn of its thread.
- */
 
 const SUTS = 1_000
 /** Quarter-hours: one reservation a day on each. */

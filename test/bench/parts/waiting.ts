@@ -1,3 +1,5 @@
+/** Releases and creates by id of a service with a long queue, beside one with the same SUTs and nobody in its queue. */
+
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { quantile, type Sample, type startServer, withServers } from '../measure/processes.ts'
@@ -7,8 +9,6 @@ import type { TableRow } from '../measure/table.ts'
 import { checkLog } from '../scale/checks.ts'
 import { ask, forEach, importSuts, perSecond, type Reserved } from '../servers/berth.ts'
 import { type Berth, makeCreator, type Setting, startService, writeLines } from '../servers/creating.ts'
-
-/** Releases and creates by id of a service with a long queue, beside one with the same SUTs and nobody in its queue. */
 
 const PACED = join(import.meta.dirname, '../load/paced.lua')
 const SUTS = 1_000

@@ -1,14 +1,14 @@
+/**
+ * Fastify with PostgreSQL, which refuses overlaps itself: one statement, and so one transaction, per reservation. Queries
+ * follow pg's documentation, over TCP, its default.
+ */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fastify } from 'fastify'
 import { DatabaseError, Pool } from 'pg'
 import { startPostgres } from './postgres.ts'
-
-/**
- * Fastify with PostgreSQL, which refuses overlaps itself: one statement, and so one transaction, per reservation. Queries
- * follow pg's documentation, over TCP, its default.
- */
 
 /** For 64 clients on one core, 10 and 20 were equally fast, and 5, 32 and 64 slower. */
 const CONNECTIONS = 10

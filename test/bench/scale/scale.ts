@@ -1,3 +1,8 @@
+/**
+ * The service with a thousand events, and with a hundred and a thousand times as many: what each costs, and what does not
+ * grow. The longest log has enough events to list a million reservations.
+ */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,11 +14,6 @@ import { environmentOf } from '../servers/creating.ts'
 import { checkLog } from './checks.ts'
 import { eventsUntil, type Scale, seed } from './seed.ts'
 import { creates, type Lab, makeBookings, memory, starts } from './service.ts'
-
-/**
- * The service with a thousand events, and with a hundred and a thousand times as many: what each costs, and what does not
- * grow. The longest log has enough events to list a million reservations.
- */
 
 const STARTS = 5
 /** Two processes on the same log can differ by more than the bound, so there are several pairs. */

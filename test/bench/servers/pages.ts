@@ -1,3 +1,8 @@
+/**
+ * Open pages in a process of their own, which its parent tells what to open: each with its stream and with what the
+ * schedule of the page reads, by the page's own code, but without a browser.
+ */
+
 import { signal } from '@preact/signals'
 import { type CacheOptions, openCache } from '../../../src/web/data/cache.ts'
 import { eventsOf } from '../../../src/web/data/event-stream.ts'
@@ -6,11 +11,6 @@ import { gatherNews, type News, newsOf } from '../../../src/web/data/news.ts'
 import { ofKinds, type Source } from '../../../src/web/data/query.ts'
 import { openReservations } from '../../../src/web/data/reservations.ts'
 import { type Answer, type Readable, Refused } from '../../../src/web/service/api.ts'
-
-/**
- * Open pages in a process of their own, which its parent tells what to open: each with its stream and with what the
- * schedule of the page reads, by the page's own code, but without a browser.
- */
 
 export interface Person {
   readonly _id: string

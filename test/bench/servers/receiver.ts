@@ -1,6 +1,6 @@
-import { createServer } from 'node:http'
-
 /** A receiver of webhooks that takes everything. Sends its port. */
+
+import { createServer } from 'node:http'
 
 const server = createServer((request, response) => {
   request.resume().on('end', () => response.writeHead(204).end())

@@ -1,3 +1,5 @@
+/** The commands on users and tokens, beside a running service. */
+
 import { spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,8 +11,6 @@ import { COMPILED, ROOT } from '../../process/harness.ts'
 import { aUser } from '../../users/builders.ts'
 import { type } from '../terminal.ts'
 import { besideService, PEOPLE } from './stage.ts'
-
-/** The commands on users and tokens, beside a running service. */
 
 const [ALICE, BOB] = [idOf('alice'), idOf('bob')]
 

@@ -1,3 +1,5 @@
+/** Imports of CSV files, beside a running service that has admin, alice, bob and audrey. */
+
 import { execFile } from 'node:child_process'
 import { access, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,8 +11,6 @@ import { COMPILED } from '../../process/harness.ts'
 import { cheapHash } from '../../users/builders.ts'
 import { type Ran, type } from '../terminal.ts'
 import { besideService, PEOPLE, rowsOf } from './stage.ts'
-
-/** Imports of CSV files, beside a running service that has admin, alice, bob and audrey. */
 
 /** What a real process may show of it on a slow machine. */
 const PROGRESS = /^\d+ of \d+ passwords.*\n/gm

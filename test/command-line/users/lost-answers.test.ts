@@ -1,3 +1,5 @@
+/** Commands at BERTH_URL whose answers are lost on the way after the service has done what they ask for. */
+
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -6,8 +8,6 @@ import { idOf } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
 import { type Ran, type } from '../terminal.ts'
 import { besideService, PEOPLE, rowsOf } from './stage.ts'
-
-/** Commands at BERTH_URL whose answers are lost on the way after the service has done what they ask for. */
 
 const ALL = 100
 

@@ -1,3 +1,5 @@
+/** What the commands on users and tokens refuse. */
+
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -8,8 +10,6 @@ import { aUser } from '../../users/builders.ts'
 import { type } from '../terminal.ts'
 import { follow } from '../transcript.ts'
 import { besideService } from './stage.ts'
-
-/** What the commands on users and tokens refuse. */
 
 test('a wrong command on users or tokens exits with 2, the reason and the usage', async (t) => {
   for (const [line, reason] of [

@@ -1,3 +1,5 @@
+/** A request that waits, over a store that ends at any call, or where another instance acts at any call. */
+
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { hasOffer, type OfferedRequest } from '../../../src/domain/request/queue.ts'
@@ -7,8 +9,6 @@ import { randomHex } from '../../event-store/new-events.ts'
 
 import { dying, interrupted } from '../store/interrupted-store.ts'
 import { aRequester, aStage, atEachCall, faultsOf, grantsOf, reservationsFor, type Stage } from './stage.ts'
-
-/** A request that waits, over a store that ends at any call, or where another instance acts at any call. */
 
 const MINUTE = 60_000
 

@@ -1,10 +1,10 @@
+/** A reservation of any SUT, over a store that ends at any call, or where another instance acts at any call. */
+
 import test from 'ava'
 import { typesOf } from '../port-setting.ts'
 import { keptStates } from '../states/kept-states.ts'
 import { dying, interrupted } from '../store/interrupted-store.ts'
 import { aRequester, aStage, atEachCall, faultsOf, reservationsOf } from './stage.ts'
-
-/** A reservation of any SUT, over a store that ends at any call, or where another instance acts at any call. */
 
 const MINUTE = 60_000
 

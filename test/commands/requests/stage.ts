@@ -1,3 +1,5 @@
+/** Instances over one store, without views or processes: what a test calls is all that happens. */
+
 import type { ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeRules } from '../../../src/audit/rules/rules.ts'
@@ -25,8 +27,6 @@ import { aClock, type Clock } from '../port-setting.ts'
 import { NO_SNAPSHOTS } from '../script.ts'
 import { anInstance } from '../setting.ts'
 import { anIdempotencyKey } from '../steps.ts'
-
-/** Instances over one store, without views or processes: what a test calls is all that happens. */
 
 const WINDOW = explicit('06:00', '07:00')
 const QUARTER = 900

@@ -1,9 +1,9 @@
+/** A request that is withdrawn while another instance withdraws or grants it, at any call of the store. */
+
 import test from 'ava'
 
 import { interrupted } from '../store/interrupted-store.ts'
 import { aRequester, atEachCall, faultsOf, grantsOf, type Stage } from './stage.ts'
-
-/** A request that is withdrawn while another instance withdraws or grants it, at any call of the store. */
 
 /** After the end of that reservation. */
 const LATER_MS = 4_000_000

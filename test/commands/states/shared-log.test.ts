@@ -1,3 +1,5 @@
+/** Cached states while the subscription to the log is interrupted and resumed. */
+
 import test, { type ExecutionContext } from 'ava'
 import type { FollowedLog } from '../../../src/commands/states.ts'
 import type { Snapshot } from '../../../src/domain/decider.ts'
@@ -17,8 +19,6 @@ import { readAll, readLog } from '../../event-store/new-events.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
 import { anInstance } from '../setting.ts'
 import { counting } from '../store/counting-store.ts'
-
-/** Cached states while the subscription to the log is interrupted and resumed. */
 
 const NOTHING: EventPosition = { storePosition: BEGINNING, eventId: '', stream: '', revision: -1 }
 

@@ -1,7 +1,7 @@
+/** Random stories of a calendar. */
+
 import fc from 'fast-check'
 import { administrator, alice, bob, tester } from '../builders.ts'
-
-/** Random stories of a calendar. */
 
 const HOUR = 3_600_000
 

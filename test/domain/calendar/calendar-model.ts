@@ -1,3 +1,5 @@
+/** The decisions of a naive calendar, which the optimized deciders must give too. */
+
 import type { CreateReservation } from '../../../src/domain/reservation/create.ts'
 import type { ReservationCommand } from '../../../src/domain/reservation/decide.ts'
 import type { SutCommand } from '../../../src/domain/sut/decide.ts'
@@ -20,8 +22,6 @@ import {
   type Verdict,
 } from './bookings.ts'
 import { cancel, keep, releaseUnattended } from './kept-model.ts'
-
-/** The decisions of a naive calendar, which the optimized deciders must give too. */
 
 const asked = (window: CreateReservation['window'], now: number): readonly [OffsetTime, OffsetTime] => {
   if (window.form === 'explicit') return [window.start, window.end]

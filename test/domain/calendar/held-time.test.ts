@@ -1,3 +1,5 @@
+/** Windows, as they were finally held, never overlap. */
+
 import test from 'ava'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import {
@@ -12,8 +14,6 @@ import {
   wall,
 } from '../builders.ts'
 import { at, decided, refusal, stories } from '../given-when-then.ts'
-
-/** Windows, as they were finally held, never overlap. */
 
 const { given } = stories(reservationDecider)
 const second = (time: string): string => `2030-05-02T${time}+00:00`

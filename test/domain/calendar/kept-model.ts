@@ -1,8 +1,8 @@
+/** The part of the naive model that says how reservations are kept alive, cancelled and released. */
+
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
 import { type Reserving, SUT_ID } from '../builders.ts'
 import { type Booking, refused, type Verdict } from './bookings.ts'
-
-/** The part of the naive model that says how reservations are kept alive, cancelled and released. */
 
 const release = (booking: Booking, now: number, more: { readonly cause?: 'keepalive' } = {}): Verdict => {
   const { _id, user_id } = booking

@@ -1,3 +1,5 @@
+/** The order in which those who wait are offered what is free, against a model that looks at everybody. */
+
 import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
@@ -6,8 +8,6 @@ import type { Event, Recorded } from '../../../src/domain/event.ts'
 import { type RequestCommand, requestDecider } from '../../../src/domain/request/decide.ts'
 import type { RequestsState, Waiting } from '../../../src/domain/request/queue.ts'
 import type { Grants } from '../../../src/domain/request/rank.ts'
-
-/** The order in which those who wait are offered what is free, against a model that looks at everybody. */
 
 const NOW = Date.parse('2030-05-02T06:00:00Z')
 const SUTS = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(24))

@@ -1,10 +1,10 @@
+/** What commands cost over the network. */
+
 import test, { type ExecutionContext } from 'ava'
 import { anInstance } from '../../commands/setting.ts'
 import { explicit } from '../../domain/builders.ts'
 import { aServer } from './server-and-client.ts'
 import { openAdapter } from './service/instances.ts'
-
-/** What commands cost over the network. */
 
 const given = async (t: ExecutionContext) => {
   const server = await aServer(t)

@@ -1,3 +1,5 @@
+/** Random store faults while two instances are under load, and what the log says then of every answer. */
+
 import { join } from 'node:path'
 import { verifyLog } from '../../../src/audit/verify/verify.ts'
 import { BEGINNING } from '../../../src/event-store/event-store.ts'
@@ -15,8 +17,6 @@ import { recordsOf } from '../new-events.ts'
 import { befall } from './faults.ts'
 import { type ProtocolServer, startProtocolServer } from './protocol/protocol-server.ts'
 import { aVaultKey, openAdapter, startInstance } from './service/instances.ts'
-
-/** Random store faults while two instances are under load, and what the log says then of every answer. */
 
 export interface Schedules {
   readonly seed: number

@@ -1,10 +1,10 @@
+/** Temporary store faults, drawn from a seed. */
+
 import { setTimeout as delay } from 'node:timers/promises'
 import { status } from '@grpc/grpc-js'
 import type { Random } from '../../process/random.ts'
 import type { ProtocolServer } from './protocol/protocol-server.ts'
 import { failure, notReady } from './protocol/wire.ts'
-
-/** Temporary store faults, drawn from a seed. */
 
 const failures = [
   failure(status.UNAVAILABLE, 'Server Is Shutting Down'),

@@ -1,3 +1,5 @@
+/** Observed behaviour of real nodes with many events of other applications, and with slow subscribers. */
+
 import test from 'ava'
 import { toStorePosition } from '../../../src/domain/values/position.ts'
 import { BEGINNING } from '../../../src/event-store/event-store.ts'
@@ -8,8 +10,6 @@ import type { ProtocolServer } from './protocol/protocol-server.ts'
 import { aServer } from './server-and-client.ts'
 import { openAdapter } from './service/instances.ts'
 import { aReadyService } from './service/outage.ts'
-
-/** Observed behaviour of real nodes with many events of other applications, and with slow subscribers. */
 
 const OTHERS = 50_000
 

@@ -1,11 +1,11 @@
+/** A store that requires TLS and credentials. */
+
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { aSut } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import { aStarting, ready } from './service/outage.ts'
-
-/** A store that requires TLS and credentials. */
 
 const certificates = fileURLToPath(new URL('../../http/server/certificates/', import.meta.url))
 const [own, foreign] = ['first', 'second'].map((name) => encodeURIComponent(`${certificates}${name}.cert.pem`))

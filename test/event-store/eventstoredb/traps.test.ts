@@ -1,3 +1,5 @@
+/** Pitfalls of the store's client that the adapter avoids, one test each. */
+
 import { setTimeout as delay } from 'node:timers/promises'
 import { ErrorType } from '@eventstore/db-client'
 import { status } from '@grpc/grpc-js'
@@ -24,8 +26,6 @@ import {
 import { failure } from './protocol/wire.ts'
 import { aServer } from './server-and-client.ts'
 import { openAdapter } from './service/instances.ts'
-
-/** Pitfalls of the store's client that the adapter avoids, one test each. */
 
 test('each append is a call of its own, never part of a shared gRPC stream, with or without credentials', async (t) => {
   const server = await aServer(t)

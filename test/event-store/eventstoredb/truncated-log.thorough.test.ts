@@ -1,3 +1,5 @@
+/** A store that returns with fewer events: restored from a backup, or with a leader that missed some. */
+
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -9,8 +11,6 @@ import { until } from '../../http/until.ts'
 import type { LogEvent } from './protocol/log.ts'
 import type { ProtocolServer } from './protocol/protocol-server.ts'
 import { AGAIN_WITHIN, aReadyService, escapedErrors, readinessOf, ready, sentencesOf } from './service/outage.ts'
-
-/** A store that returns with fewer events: restored from a backup, or with a leader that missed some. */
 
 test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 

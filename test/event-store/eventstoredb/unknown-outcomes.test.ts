@@ -1,11 +1,11 @@
+/** Appends whose answers are lost are repeated until the outcome is known. */
+
 import test, { type ExecutionContext } from 'ava'
 import { refusalOf } from '../../http/refusals/problems.ts'
 import { aReservation, createSut, reserve } from '../../http/requests.ts'
 import type { AppendFault } from './protocol/switches.ts'
 import { exhausted, failure } from './protocol/wire.ts'
 import { aReadyService, escapedErrors, recordedOf } from './service/outage.ts'
-
-/** Appends whose answers are lost are repeated until the outcome is known. */
 
 test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 

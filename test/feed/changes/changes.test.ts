@@ -1,3 +1,5 @@
+/** Which changes are told, in which order, and how a stream continues. */
+
 import { join } from 'node:path'
 import test from 'ava'
 import { StoreUnavailable } from '../../../src/event-store/event-store.ts'
@@ -7,8 +9,6 @@ import { changedStore } from '../../http/store/stores.ts'
 import { windowOf } from '../writing.ts'
 import { entriesIn, namesIn, objectsIn, openChanges, positionOf, toldUntilNow } from './told.ts'
 import '../../http/documents/fit-answers.ts'
-
-/** Which changes are told, in which order, and how a stream continues. */
 
 /** Fast, and never mistaken for a reader that is too slow. */
 const LIMITS = { interval: 20, heartbeat: 30, checkInterval: 10 }

@@ -1,8 +1,8 @@
+/** Streams of changes, and what they have told. */
+
 import type { ExecutionContext } from 'ava'
 import type { Running, Tidying } from '../../http/harness.ts'
 import { type Asking, type Message, type OpenStream, openStream, type Reading } from '../readers.ts'
-
-/** Streams of changes, and what they have told. */
 
 export interface Told {
   readonly sequence: string

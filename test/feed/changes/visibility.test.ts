@@ -1,11 +1,11 @@
+/** Whom a change is told to, and when a stream ends. */
+
 import test from 'ava'
 import { idOf, type Running, start } from '../../http/harness.ts'
 import { aReservation, createSut, NOW, reserved } from '../../http/requests.ts'
 import type { OpenStream } from '../readers.ts'
 import { windowOf } from '../writing.ts'
 import { entriesIn, namesIn, objectsIn, openChanges, positionOf, toldSince, toldUntilNow } from './told.ts'
-
-/** Whom a change is told to, and when a stream ends. */
 
 const LIMITS = { interval: 20, heartbeat: 30, checkInterval: 10 }
 const startLab = (t: Parameters<typeof start>[0]): Promise<Running> => start(t, { now: NOW, changes: LIMITS })

@@ -1,3 +1,7 @@
+/**
+ * A removal, a role that may not hold, and a new password end what the user has open, and nothing of anybody else's.
+ */
+
 import { join } from 'node:path'
 import test from 'ava'
 import { basic, passwordOf } from '../../http/client.ts'
@@ -22,10 +26,6 @@ import {
   stillWorks,
   twoInstances,
 } from './stage.ts'
-
-/**
- * A removal, a role that may not hold, and a new password end what the user has open, and nothing of anybody else's.
- */
 
 const RENEWED = { Authorization: basic('carol', NEW) }
 

@@ -1,3 +1,5 @@
+/** What two holders have open at once: an event stream, a console, and a TCP connection through the gateway. */
+
 import type { ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { type OpenStream, openStream } from '../../feed/readers.ts'
@@ -9,8 +11,6 @@ import { NOW, openAt, SOON, ticketFor, type Viewer } from '../console/stage.ts'
 import { startTwo } from '../instances/stage.ts'
 import { connectTo, HOST, type Peer, startSut } from '../peers.ts'
 import { anEnvironment, tickAlways } from '../sessions/stage.ts'
-
-/** What two holders have open at once: an event stream, a console, and a TCP connection through the gateway. */
 
 /** Milliseconds within which an end of access counts everywhere. */
 const WITHIN = 2_000

@@ -1,3 +1,5 @@
+/** Tickets and consoles whose user's access ends before they are open, or is known to have ended elsewhere only. */
+
 import { join } from 'node:path'
 import test from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
@@ -7,8 +9,6 @@ import { makeHold } from '../../http/store/held-views.ts'
 import { changedStore } from '../../http/store/stores.ts'
 import { openAt } from '../console/stage.ts'
 import { asAdmin, codeOfRefusal, given, hasEnded, NEW, oneService, stillWorks, twoInstances } from './stage.ts'
-
-/** Tickets and consoles whose user's access ends before they are open, or is known to have ended elsewhere only. */
 
 test('a console that attaches while its holder gets a new password is not opened', async (t) => {
   const data = await temporaryData(t)

@@ -1,8 +1,8 @@
+/** Consoles end with the token or session that they were opened with. */
+
 import test, { type ExecutionContext } from 'ava'
 import { bearer, begin } from '../../http/logins/login.ts'
 import { forwarding, INVALID, isOpen, running, type Stage, tryAt, type Viewer } from './stage.ts'
-
-/** Consoles end with the token or session that they were opened with. */
 
 const ticketOf = async ({ service }: Stage, path: string, credential: string): Promise<string> => {
   const { status, json, text } = await service.anyone.request('POST', `${path}/console`, bearer(credential))

@@ -1,3 +1,5 @@
+/** How to reach a reserved SUT, as the service tells it. */
+
 import { createServer } from 'node:net'
 import test from 'ava'
 import { type Answer, basic, type Headers } from '../../http/client.ts'
@@ -9,8 +11,6 @@ import { until } from '../../http/until.ts'
 import { connectTo, freePort, freePorts } from '../peers.ts'
 import '../../http/documents/fit-answers.ts'
 import { forwarding, NEXT_QUARTER, NOW, opened, reserveFor, running, SOON, type Stage } from './stage.ts'
-
-/** How to reach a reserved SUT, as the service tells it. */
 
 type Environment = Readonly<Record<string, string>>
 

@@ -1,11 +1,11 @@
+/** The opening handshake of a console. */
+
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { refusalOf } from '../../http/refusals/problems.ts'
 import { openRaw } from '../../http/server/raw-http.ts'
 import { forwarding, isOpen, type Refused, running, type Stage, ticketFor, tryAt } from './stage.ts'
-
-/** The opening handshake of a console. */
 
 test('only pages of the service itself may connect', async (t) => {
   const stage = await forwarding(t)

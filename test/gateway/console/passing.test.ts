@@ -1,10 +1,10 @@
+/** The bytes of a console, what slows them down, and what ends it. The SUT has no password: its bytes pass unchanged. */
+
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { until } from '../../http/until.ts'
 import { type Connected, connected, consoleOf, SOON } from './stage.ts'
-
-/** The bytes of a console, what slows them down, and what ends it. The SUT has no password: its bytes pass unchanged. */
 
 test('bytes pass both ways, in messages of any size', async (t) => {
   const { socket, machine, take } = await connected(t)

@@ -1,3 +1,5 @@
+/** A picture of a real VNC server with a viewer that is not ours, noVNC, in a real browser. */
+
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -7,8 +9,6 @@ import type { Page } from 'playwright-core'
 import { inChromium } from '../../web/stage.ts'
 import { areInstalled, PASSWORD, startXvnc } from '../rfb/xvnc.ts'
 import { forwarding, running, ticketFor } from './stage.ts'
-
-/** A picture of a real VNC server with a viewer that is not ours, noVNC, in a real browser. */
 
 /** Milliseconds for a browser on a busy machine. */
 const WITHIN = 60_000

@@ -1,3 +1,5 @@
+/** A whole service that forwards to one SUT: unless it has a port, to one that only accepts. */
+
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { ExecutionContext } from 'ava'
@@ -6,8 +8,6 @@ import { idOf, type Running, type Setting, start } from '../../http/harness.ts'
 import { aSut, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import { freePort, gather, HOST, type Peer, startSut } from '../peers.ts'
-
-/** A whole service that forwards to one SUT: unless it has a port, to one that only accepts. */
 
 export const NOW = '2030-05-02T06:02:00.000Z'
 /** Milliseconds for what should happen at once, on a busy machine. */

@@ -1,3 +1,5 @@
+/** A service that stops while a console attaches: looking for the SUT's password waits. */
+
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
@@ -5,8 +7,6 @@ import { temporaryData } from '../../http/harness.ts'
 import { openRaw } from '../../http/server/raw-http.ts'
 import { changedStore } from '../../http/store/stores.ts'
 import { forwarding, openAt, running, type Stage, ticketFor } from './stage.ts'
-
-/** A service that stops while a console attaches: looking for the SUT's password waits. */
 
 interface Attaching {
   readonly stage: Stage & { readonly path: string }

@@ -1,9 +1,9 @@
+/** The thread of the gateway fails while consoles are open, or are being opened. Alone, because it looks for threads. */
+
 import type { Worker } from 'node:worker_threads'
 import test, { type ExecutionContext } from 'ava'
 import { until } from '../../http/until.ts'
 import { type Connected, connected, consoleOf, openAt, opened, SOON, ticketFor } from './stage.ts'
-
-/** The thread of the gateway fails while consoles are open, or are being opened. Alone, because it looks for threads. */
 
 const threads: Worker[] = []
 process.on('worker', (worker) => worker.threadName === 'gateway' && threads.push(worker))

@@ -1,3 +1,5 @@
+/** Who gets a ticket for a console, and what it opens. */
+
 import test from 'ava'
 import { idOf } from '../../http/harness.ts'
 import { said } from '../../http/lab.ts'
@@ -17,8 +19,6 @@ import {
   ticketFor,
   tryAt,
 } from './stage.ts'
-
-/** Who gets a ticket for a console, and what it opens. */
 
 test('a ticket is for the holder alone', async (t) => {
   const stage = await forwarding(t)

@@ -1,3 +1,5 @@
+/** Consoles of a service that encrypts its connections. */
+
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:https'
@@ -10,8 +12,6 @@ import { idOf, start } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
 import { freePort, startSut } from '../peers.ts'
 import { NOW, QUARTER } from './stage.ts'
-
-/** Consoles of a service that encrypts its connections. */
 
 const CERTIFICATES = join(import.meta.dirname, '../../http/server/certificates')
 

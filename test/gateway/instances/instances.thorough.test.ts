@@ -1,10 +1,10 @@
+/** What is done on one instance and seen at the gateway of the other. */
+
 import test from 'ava'
 import { until } from '../../http/until.ts'
 import { isScheduled } from '../../processes/recorded.ts'
 import { allClosed, connected, END, NOW, reserveIt, type Service, SOON, tryToConnect } from '../sessions/stage.ts'
 import { twoInstances } from './stage.ts'
-
-/** What is done on one instance and seen at the gateway of the other. */
 
 /** Milliseconds within which the other instance follows. */
 const OTHER_WITHIN = 2_000

@@ -1,3 +1,5 @@
+/** Services that are killed at random moments, again and again, while clients connect and reservations begin and end. */
+
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Tidying, temporaryData } from '../../http/harness.ts'
@@ -8,8 +10,6 @@ import { type Row, readRows } from '../../process/log-rows.ts'
 import { makeRandom } from '../../process/random.ts'
 import { aDoublingSut, anEnvironment, NOW, putSut, reserveIt, tryToConnect } from '../sessions/stage.ts'
 import { anEventStore, hostOf, settingOf } from './stage.ts'
-
-/** Services that are killed at random moments, again and again, while clients connect and reservations begin and end. */
 
 const SOON = 20_000
 /** Milliseconds by which the clocks move in a round: within a session, past its gap, past a reservation. */

@@ -1,3 +1,5 @@
+/** Instances over one EventStoreDB that forward the same SUT, each on an address of its own. */
+
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import {
   AUDIT_KEY,
@@ -11,8 +13,6 @@ import { recordsOf } from '../../event-store/new-events.ts'
 import type { Setting, Tidying } from '../../http/harness.ts'
 import type { Event } from '../../http/store/log-rows.ts'
 import { aDoublingSut, anEnvironment, NOW, putSut, tickAlways } from '../sessions/stage.ts'
-
-/** Instances over one EventStoreDB that forward the same SUT, each on an address of its own. */
 
 /** The address that an instance's gateway listens on. */
 export const hostOf = (instance: number): string => `127.0.0.${10 + instance}`

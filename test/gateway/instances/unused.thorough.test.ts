@@ -1,10 +1,10 @@
+/** Reservations that nobody uses, of a SUT that two instances forward. */
+
 import test from 'ava'
 import { until } from '../../http/until.ts'
 import { keptAndReleased, pass, passIdle, untilKeptOrReleased } from '../../processes/kept.ts'
 import { connected, reserveIt, type Service, SOON } from '../sessions/stage.ts'
 import { twoInstances } from './stage.ts'
-
-/** Reservations that nobody uses, of a SUT that two instances forward. */
 
 const unusedAt = async (service: Service, id: string): Promise<unknown> =>
   (await service.as('alice').get(`/api/sut_reservation/${id}/connection`)).json.released_unused_at

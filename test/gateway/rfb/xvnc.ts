@@ -1,3 +1,5 @@
+/** Servers that are not ours. */
+
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -10,8 +12,6 @@ import { respondToChallenge } from '../../../src/gateway/rfb/challenge.ts'
 import type { Tidying } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
 import { freePort, HOST } from '../peers.ts'
-
-/** Servers that are not ours. */
 
 export const PASSWORD = 'machine1'
 /** Milliseconds. */

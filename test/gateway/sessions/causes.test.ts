@@ -1,3 +1,5 @@
+/** Every cause that a session of the whole service can end with, but `lost`. */
+
 import type { Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { idOf, start } from '../../http/harness.ts'
@@ -15,8 +17,6 @@ import {
   type Stage,
   tickAlways,
 } from './stage.ts'
-
-/** Every cause that a session of the whole service can end with, but `lost`. */
 
 /** Two clients of one reservation, who have sent 3 and 5 bytes and received twice as many. */
 const BYTES = { connections: 2, bytes_to_sut: 8, bytes_from_sut: 16 }

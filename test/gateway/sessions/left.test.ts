@@ -1,3 +1,5 @@
+/** What a start makes of sessions that the last run left in the file. */
+
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
@@ -5,8 +7,6 @@ import { type } from '../../command-line/terminal.ts'
 import { sharedEnvironment } from '../../event-store/shared-store.ts'
 import { idOf, start } from '../../http/harness.ts'
 import { becomes, given, isClosed, NOW } from './stage.ts'
-
-/** What a start makes of sessions that the last run left in the file. */
 
 test('a start records what is readable in the file of sessions and in this log, once', async (t) => {
   const { service, environment, sut_id, reservation } = await given(t)

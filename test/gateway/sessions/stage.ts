@@ -1,11 +1,11 @@
+/** Sessions of whole services, with connections through the real gateway. */
+
 import { connect, type Socket } from 'node:net'
 import { aVaultKey } from '../../event-store/eventstoredb/service/instances.ts'
 import { idOf, type Running, type Setting, start, type Tidying } from '../../http/harness.ts'
 import { aSut, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import { freePorts, HOST, type Sut, startSut } from '../peers.ts'
-
-/** Sessions of whole services, with connections through the real gateway. */
 
 export const NOW = '2030-05-02T06:02:00.000Z'
 /** The end of the reservation. */

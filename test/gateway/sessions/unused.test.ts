@@ -1,3 +1,5 @@
+/** Reservations of a SUT that are released after five minutes in which nobody has connected. */
+
 import test, { type ExecutionContext } from 'ava'
 import { idOf, start } from '../../http/harness.ts'
 import { reserved } from '../../http/requests.ts'
@@ -6,8 +8,6 @@ import { until } from '../../http/until.ts'
 import { keptAndReleased, pass, passIdle, untilKeptOrReleased } from '../../processes/kept.ts'
 import { settle } from '../../processes/recorded.ts'
 import { becomes, connected, given, hangUp, isClosed, SOON } from './stage.ts'
-
-/** Reservations of a SUT that are released after five minutes in which nobody has connected. */
 
 const AT = (time: string): string => `2030-05-02T${time}Z`
 

@@ -1,11 +1,11 @@
-import type { Role } from '../../../src/domain/events/user.ts'
-import type { Route } from '../../../src/http/protocol/route.ts'
-import { nameOf } from '../routes/catalogue.ts'
-
 /**
  * What every role may do with every route. Who may is taken from the declaration of the route, and the
  * guide's table in http.md is made from this; what else is expected of a route is here.
  */
+
+import type { Role } from '../../../src/domain/events/user.ts'
+import type { Route } from '../../../src/http/protocol/route.ts'
+import { nameOf } from '../routes/catalogue.ts'
 
 /** Who sends a request. */
 export interface Asker {

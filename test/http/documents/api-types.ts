@@ -1,10 +1,10 @@
+/** Makes the types of requests and answers again: `node test/http/documents/api-types.ts`. */
+
 import { writeFile } from 'node:fs/promises'
 import { registerHooks } from 'node:module'
 import type { JsonSchema } from '../../../src/domain/codec/json-schema.ts'
 import { openApi } from '../../../src/http/documents/openapi/openapi.ts'
 import { routes } from '../../../src/http/routes.ts'
-
-/** Makes the types of requests and answers again: `node test/http/documents/api-types.ts`. */
 
 const FILE = new URL('../../../src/web/service/berth-api.d.ts', import.meta.url)
 

@@ -1,3 +1,5 @@
+/** `/docs` and `/guide` in a real browser, and that no address opens a dialog for a name and a password. */
+
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { accountOf, checkAccessible, signIn, inChromium as test } from '../../web/stage.ts'
@@ -6,8 +8,6 @@ import { start } from '../harness.ts'
 import { createSut } from '../requests.ts'
 import { catalogue } from '../routes/catalogue.ts'
 import { LAB_HOST, watchDialogs } from './browser.ts'
-
-/** `/docs` and `/guide` in a real browser, and that no address opens a dialog for a name and a password. */
 
 test('in Chromium /docs shows every operation, can execute one, and fetches nothing from elsewhere', async (t, open) => {
   const service = await start(t)

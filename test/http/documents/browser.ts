@@ -1,9 +1,9 @@
+/** A real Chromium, if installed. */
+
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import type { Tidying } from '../harness.ts'
-
-/** A real Chromium, if installed. */
 
 export interface Opened {
   readonly page: Page

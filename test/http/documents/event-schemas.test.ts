@@ -1,3 +1,5 @@
+/** What readers of events can rely on: the schemas of all versions, what they say, and what they leave open. */
+
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
@@ -9,8 +11,6 @@ import { decodeEvent } from '../../../src/event-store/stored-event.ts'
 import { cloudEvent } from '../../../src/feed/events/cloud-event.ts'
 import { sharedService } from '../shared.ts'
 import { closedFor, makeAjv } from './fitting.ts'
-
-/** What readers of events can rely on: the schemas of all versions, what they say, and what they leave open. */
 
 type Listed = Readonly<{ type: EventType; version: number; href: string }>
 type Stored = Readonly<{ type: EventType; data: object; metadata: { readonly schema: number } }>

@@ -1,14 +1,14 @@
+/**
+ * The story whose answers are the examples of the documents: for each what a client would want to see before it sends
+ * its first request, and the refusals that it should be ready for. Its clock and randomness are fixed.
+ */
+
 import { createHash } from 'node:crypto'
 import type { Example } from '../../../src/http/documents/openapi/openapi.ts'
 import type { Code } from '../../../src/http/protocol/problem.ts'
 import { CSV } from '../../../src/http/response/csv-lists.ts'
 import { type Headers, passwordOf } from '../client.ts'
 import { idOf, type Running, start, type Tidying } from '../harness.ts'
-
-/**
- * The story whose answers are the examples of the documents: for each what a client would want to see before it sends
- * its first request, and the refusals that it should be ready for. Its clock and randomness are fixed.
- */
 
 /** Deterministic bytes, derived from their number and the count of earlier calls. */
 const makeRandomness = () => {

@@ -1,3 +1,5 @@
+/** Validates answers against the documents. */
+
 import type { AnySchemaObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { openApi, templateOf } from '../../../src/http/documents/openapi/openapi.ts'
@@ -5,8 +7,6 @@ import { pathsOf } from '../../../src/http/protocol/router.ts'
 import { NOT_FOUND_PAGE } from '../../../src/http/response/respond.ts'
 import type { Answer } from '../client.ts'
 import { catalogue } from '../routes/catalogue.ts'
-
-/** Validates answers against the documents. */
 
 /** Formats only annotate patterns. A keyword without `type` applies to its own type only. */
 export const makeAjv = (): Ajv2020 =>

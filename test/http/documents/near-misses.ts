@@ -1,7 +1,7 @@
+/** Values that are valid, nearly valid or arbitrary. */
+
 import fc from 'fast-check'
 import { anyCharacter } from '../../characters.ts'
-
-/** Values that are valid, nearly valid or arbitrary. */
 
 /** Characters at the boundaries of rules, and signs of times and addresses. */
 const EDGES = fc.constantFrom('', '\ud83d', '\ude00', ...' \n\t\r\0\u007f\u009f\u00a0\u2028\u200b😀')

@@ -1,3 +1,5 @@
+/** The pages at `/guide`, `/docs` and `/problems`: what they show, link to and fetch, and what is not there. */
+
 import { globSync } from 'node:fs'
 import test from 'ava'
 import { renderMarkdown } from '../../../src/http/documents/guide/markdown.ts'
@@ -8,8 +10,6 @@ import type { Answer } from '../client.ts'
 import { said } from '../lab.ts'
 import { DOCUMENTED } from '../refusals/problems.ts'
 import { sharedService } from '../shared.ts'
-
-/** The pages at `/guide`, `/docs` and `/problems`: what they show, link to and fetch, and what is not there. */
 
 const service = sharedService()
 

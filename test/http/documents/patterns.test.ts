@@ -1,3 +1,5 @@
+/** The patterns of the documents, which clients' validators run on other engines. */
+
 import { spawnSync } from 'node:child_process'
 import test from 'ava'
 import fc from 'fast-check'
@@ -10,8 +12,6 @@ import { openApi } from '../../../src/http/documents/openapi/openapi.ts'
 import { anyCharacter } from '../../characters.ts'
 import { catalogue } from '../routes/catalogue.ts'
 import { ADDRESSES, DATE_TIMES } from './near-misses.ts'
-
-/** The patterns of the documents, which clients' validators run on other engines. */
 
 const patternsIn = (value: unknown): readonly string[] => {
   if (typeof value !== 'object' || value === null) return []

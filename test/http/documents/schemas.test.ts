@@ -1,3 +1,5 @@
+/** A codec and its schema accept the same values, tested with valid, nearly valid and arbitrary ones. */
+
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
@@ -30,8 +32,6 @@ import { arbitraryData, arbitraryMetadata } from '../../domain/arbitrary-events.
 import { rounds } from '../../thorough.ts'
 import { makeAjv } from './fitting.ts'
 import { ADDRESSES, anything, DATE_TIMES, mutatedObject } from './near-misses.ts'
-
-/** A codec and its schema accept the same values, tested with valid, nearly valid and arbitrary ones. */
 
 type Takes = (value: unknown) => boolean
 

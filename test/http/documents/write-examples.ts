@@ -1,13 +1,13 @@
+/**
+ * Regenerates the examples of the documents, and the guide's tables of events and operations:
+ * `node test/http/documents/write-examples.ts && npm run format`.
+ */
+
 import { readFile, writeFile } from 'node:fs/promises'
 import { withEventsTable } from '../../guide/events-table.ts'
 import { withOperations } from '../../guide/operations-tables.ts'
 import { tidyingLater } from '../harness.ts'
 import { tellExamples, written } from './example-story.ts'
-
-/**
- * Regenerates the examples of the documents, and the guide's tables of events and operations:
- * `node test/http/documents/write-examples.ts && npm run format`.
- */
 
 const later = tidyingLater()
 const file = new URL('../../../src/http/documents/openapi/examples.json', import.meta.url)

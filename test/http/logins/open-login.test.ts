@@ -1,3 +1,5 @@
+/** What is special about a route that changes nothing, and that anyone may call. */
+
 import test from 'ava'
 import { passwordOf } from '../client.ts'
 import { start } from '../harness.ts'
@@ -5,8 +7,6 @@ import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { NOW } from '../requests.ts'
 import { login } from './login.ts'
 import '../documents/fit-answers.ts'
-
-/** What is special about a route that changes nothing, and that anyone may call. */
 
 test('a wrong password, an unknown name and a token as a name get the same answer', async (t) => {
   const service = await start(t, { now: NOW })

@@ -1,7 +1,7 @@
+/** The model of requests for any machine: every SUT is asked, and those that could be first are kept. */
+
 import { type Expected, isBehind, log, type Model, refused, type Sut } from './model.ts'
 import { LIMITS, reserve, verdictOnCreation, type Wish } from './reservations.ts'
-
-/** The model of requests for any machine: every SUT is asked, and those that could be first are kept. */
 
 const QUARTER = 900
 const DAY = 86_400

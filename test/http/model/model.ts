@@ -1,3 +1,5 @@
+/** A naive model of the service: a list of intervals for each SUT, and lists and maps for the rest. */
+
 import type { Model as Calendar } from '../../domain/calendar/bookings.ts'
 import { EVENTS_OF_START } from '../harness.ts'
 import { DOCUMENTED } from '../refusals/problems.ts'
@@ -6,8 +8,6 @@ import { DOCUMENTED } from '../refusals/problems.ts'
 export const BEGINNING: readonly string[] = Array.from({ length: EVENTS_OF_START }, (_, n) =>
   n === 0 ? 'LogVersionSet' : 'UserAdded',
 )
-
-/** A naive model of the service: a list of intervals for each SUT, and lists and maps for the rest. */
 
 export interface Sut {
   readonly _id: string

@@ -1,3 +1,5 @@
+/** The model of quotas. It counts all reservations of a user each time. */
+
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
 import type { Booking } from '../../domain/calendar/bookings.ts'
 import { idOf } from '../harness.ts'
@@ -13,8 +15,6 @@ import {
   type Shown,
   shown,
 } from './model.ts'
-
-/** The model of quotas. It counts all reservations of a user each time. */
 
 /** The service's own. */
 const DEFAULT: Limits = { hours_per_week: null, reservations_max: 100, priority_max: 0 }

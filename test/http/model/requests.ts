@@ -1,3 +1,5 @@
+/** The requests of steps, and what the model expects of them. */
+
 import type { Actor } from '../../../src/domain/decider.ts'
 import { formatWithOffset, type OffsetTime } from '../../../src/domain/values/instant.ts'
 import { instantOf, nanosecondsOf } from '../../domain/nanoseconds.ts'
@@ -7,8 +9,6 @@ import { type Expected, type Model, refused, remembered, type Sut } from './mode
 import { type Change, change, type Found, findReservation, reservationIds, reserve } from './reservations.ts'
 import type { IfMatch } from './suts.ts'
 import * as wish from './wishes.ts'
-
-/** The requests of steps, and what the model expects of them. */
 
 /** The HTTP request of a step, and the answer that the model expects. */
 export interface Request {

@@ -1,3 +1,5 @@
+/** The model of reservations. The verdicts come from test/domain/calendar/calendar-model.ts, a list of intervals. */
+
 import type { RequestedWindow } from '../../../src/domain/calendar/window.ts'
 import type { Actor } from '../../../src/domain/decider.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
@@ -18,8 +20,6 @@ import {
   shown,
 } from './model.ts'
 import { quotaRefusal } from './quotas.ts'
-
-/** The model of reservations. The verdicts come from test/domain/calendar/calendar-model.ts, a list of intervals. */
 
 const HOUR = 3_600_000
 /** All requests of a story come from one address. */

@@ -1,10 +1,10 @@
+/** Stories: steps in any order, and some that follow each other and would seldom meet. */
+
 import fc from 'fast-check'
 import type { Tidying } from '../harness.ts'
 import { type Step, step } from './steps.ts'
 import { emptyData, played } from './stories.ts'
 import { HOUR, isBeyondQuota, SECOND } from './wishes.ts'
-
-/** Stories: steps in any order, and some that follow each other and would seldom meet. */
 
 const admins = { as: 'admin', key: undefined, condition: undefined } as const
 

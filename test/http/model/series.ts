@@ -1,3 +1,5 @@
+/** The model of series: windows at a fixed distance, each of which the calendar is asked for by itself. */
+
 import { formatWithOffset, type OffsetTime } from '../../../src/domain/values/instant.ts'
 import type { Booking } from '../../domain/calendar/bookings.ts'
 import { instantOf, nanosecondsOf } from '../../domain/nanoseconds.ts'
@@ -26,8 +28,6 @@ import {
   type Wish,
 } from './reservations.ts'
 import type { Rhythm } from './wishes.ts'
-
-/** The model of series: windows at a fixed distance, each of which the calendar is asked for by itself. */
 
 /** Zones in which no clock changes during a story, and their minutes east of UTC. */
 export const ZONES = [

@@ -1,3 +1,5 @@
+/** Steps of a story: of each kind its weight, its arbitrary parts, and the request that they make. */
+
 import fc from 'fast-check'
 import type { Headers } from '../client.ts'
 import { idOf } from '../harness.ts'
@@ -33,8 +35,6 @@ import { BIND, findReservation, LIMITS, readReservation, reservationIds, reserve
 import { cancelSeries, readSeries, reserveSeries, ruleOf, ZONES } from './series.ts'
 import { createSut, monitorSut, readSut, retireSut, tagSut, updateSut } from './suts.ts'
 import * as wish from './wishes.ts'
-
-/** Steps of a story: of each kind its weight, its arbitrary parts, and the request that they make. */
 
 interface Kind<P> {
   readonly weight: number

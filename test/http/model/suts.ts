@@ -1,3 +1,5 @@
+/** The model of SUTs and their listen_port. */
+
 import { verdictOn } from '../../domain/calendar/calendar-model.ts'
 import {
   checkedId,
@@ -13,8 +15,6 @@ import {
   shown,
   shownSut,
 } from './model.ts'
-
-/** The model of SUTs and their listen_port. */
 
 const FIELDS = {
   name: '',

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
-
 /** What steps of a story wish for. Times are relative to the clock, and objects are those created before. */
+
+import fc from 'fast-check'
 
 export const NAMES = ['admin', 'alice', 'bob', 'audrey'] as const
 export type Name = (typeof NAMES)[number]

@@ -1,7 +1,7 @@
+/** ETag, If-Match and If-None-Match as in RFC 9110, section 13. */
+
 import test, { type ExecutionContext } from 'ava'
 import { type Lab, lab, said } from '../lab.ts'
-
-/** ETag, If-Match and If-None-Match as in RFC 9110, section 13. */
 
 /** A lab whose SUT is at revision 2, with a reservation of Alice's at revision 1. */
 const stage = async (t: ExecutionContext) => {

@@ -1,11 +1,11 @@
+/** Requests with one or more faults: from bytes that are not HTTP to a body with one bad field. */
+
 import fc from 'fast-check'
 import { anyCharacter } from '../../characters.ts'
 import { basic } from '../client.ts'
 import { idOf, type Running } from '../harness.ts'
 import { exchange, type RawAnswer } from '../server/raw-http.ts'
 import { faultsOf } from './problems.ts'
-
-/** Requests with one or more faults: from bytes that are not HTTP to a body with one bad field. */
 
 const CRLF = '\r\n'
 const NO_ID = '58c38f5d444553252cce0000'

@@ -1,3 +1,5 @@
+/** Which of several faults is named. */
+
 import test from 'ava'
 import { basic, type Headers } from '../client.ts'
 import { idOf } from '../harness.ts'
@@ -5,8 +7,6 @@ import { type Asked, asks, lab } from '../lab.ts'
 import { aReservation, createSut } from '../requests.ts'
 import { shared } from '../shared.ts'
 import { faultsOf } from './problems.ts'
-
-/** Which of several faults is named. */
 
 /** A request to be refused, before it is sent. */
 interface Draft {

@@ -1,10 +1,10 @@
+/** Errors, one by one, each in the documented form. None of the requests changes anything, so they share a service. */
+
 import test from 'ava'
 import { type Asked, asks, lab } from '../lab.ts'
 import { aReservation, aSut } from '../requests.ts'
 import { shared } from '../shared.ts'
 import { faultsOf } from './problems.ts'
-
-/** Errors, one by one, each in the documented form. None of the requests changes anything, so they share a service. */
 
 const service = shared(async (scope) => {
   const service = await lab(scope)

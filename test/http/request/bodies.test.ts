@@ -1,3 +1,5 @@
+/** Bodies, their sizes and media types, in updates of an unknown SUT: a well-formed body gets 404. */
+
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { MEMBERS_MAX } from '../../../src/http/request/read-body.ts'
@@ -6,8 +8,6 @@ import { said } from '../lab.ts'
 import { aSut } from '../requests.ts'
 import { exchange } from '../server/raw-http.ts'
 import { sharedService } from '../shared.ts'
-
-/** Bodies, their sizes and media types, in updates of an unknown SUT: a well-formed body gets 404. */
 
 const service = sharedService()
 

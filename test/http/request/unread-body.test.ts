@@ -1,3 +1,5 @@
+/** Requests that are answered before their body has arrived. */
+
 import { connect } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import test from 'ava'
@@ -6,8 +8,6 @@ import { idOf, start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { openRaw, type RawAnswer, type RawConnection } from '../server/raw-http.ts'
 import { sharedService } from '../shared.ts'
-
-/** Requests that are answered before their body has arrived. */
 
 const service = sharedService()
 

@@ -1,3 +1,5 @@
+/** `Idempotency-Key` on any POST, on any instance, up to a day later. */
+
 import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,8 +11,6 @@ import { startTwo } from '../races/two-services.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
 import { exchange } from '../server/raw-http.ts'
 import { eventsOf, logOf } from '../store/log-rows.ts'
-
-/** `Idempotency-Key` on any POST, on any instance, up to a day later. */
 
 const keyed = (key: string): Headers => ({ 'Idempotency-Key': key })
 const KEY = keyed('k')

@@ -1,3 +1,5 @@
+/** Retries while the first request is in flight, and after it was interrupted. */
+
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
@@ -7,8 +9,6 @@ import { said } from '../lab.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
 import { logOf } from '../store/log-rows.ts'
 import { changedStore, failingAppends, makeGate } from '../store/stores.ts'
-
-/** Retries while the first request is in flight, and after it was interrupted. */
 
 const KEY: Headers = { 'Idempotency-Key': 'k' }
 

@@ -1,3 +1,5 @@
+/** Calendars, as another library reads them. */
+
 import test from 'ava'
 import fc from 'fast-check'
 import ICAL from 'ical.js'
@@ -7,8 +9,6 @@ import { anyCharacter } from '../../characters.ts'
 import { idOf } from '../harness.ts'
 import { asks, during, type Lab, lab } from '../lab.ts'
 import { createSut } from '../requests.ts'
-
-/** Calendars, as another library reads them. */
 
 const MINE = '/api/user/me/calendar.ics'
 const ALL = '/api/calendar.ics'

@@ -1,11 +1,11 @@
+/** Every route, from its declaration, with a request that it accepts. */
+
 import type { Route } from '../../../src/http/protocol/route.ts'
 import { routes } from '../../../src/http/routes.ts'
 import { type Answer, type Client, passwordOf } from '../client.ts'
 import { idOf } from '../harness.ts'
 import { WEB_DIGEST } from '../page-script.ts'
 import { aReservation, aSeries, aSut } from '../requests.ts'
-
-/** Every route, from its declaration, with a request that it accepts. */
 
 export const catalogue: readonly Route[] = routes
 

@@ -1,3 +1,5 @@
+/** Lists as CSV. */
+
 import type { ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import test from 'ava'
@@ -12,8 +14,6 @@ import { idOf, start } from '../harness.ts'
 import { refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, NOW, reserved } from '../requests.ts'
 import '../documents/fit-answers.ts'
-
-/** Lists as CSV. */
 
 const ACCEPT = { Accept: 'text/csv' }
 const SUTS = '/api/sut'

@@ -1,3 +1,5 @@
+/** Rules for every route: its parameters, methods, media type and status. */
+
 import test from 'ava'
 import type { Route } from '../../../src/http/protocol/route.ts'
 import { type Answer, passwordOf } from '../client.ts'
@@ -6,8 +8,6 @@ import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSeries, createSut, NOW, REFUSING, reserved } from '../requests.ts'
 import { addressOf, aWebhook, catalogue, nameOf, queryOf, send, type Things } from './catalogue.ts'
 import '../documents/fit-answers.ts'
-
-/** Rules for every route: its parameters, methods, media type and status. */
 
 const NEXT_WEEK = { start_time: '2030-05-10T06:00:00Z', end_time: '2030-05-10T07:00:00Z' }
 

@@ -1,9 +1,9 @@
+/** Who held a SUT at a moment, and within a span. */
+
 import test from 'ava'
 import { idOf } from '../harness.ts'
 import { asks, type Lab, lab } from '../lab.ts'
 import { createSut } from '../requests.ts'
-
-/** Who held a SUT at a moment, and within a span. */
 
 const day = (time: string): string => `2030-05-02T${time}`
 

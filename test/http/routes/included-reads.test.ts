@@ -1,9 +1,9 @@
+/** Names and states that reads of reservations add on request. */
+
 import test, { type ExecutionContext } from 'ava'
 import { idOf } from '../harness.ts'
 import { asks, lab } from '../lab.ts'
 import { createSut } from '../requests.ts'
-
-/** Names and states that reads of reservations add on request. */
 
 const day = (time: string): string => `2030-05-02T${time}Z`
 

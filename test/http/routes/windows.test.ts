@@ -1,8 +1,8 @@
+/** The window that is reserved, and both sides of each limit. */
+
 import test from 'ava'
 import { during, lab, said } from '../lab.ts'
 import { createSut, NOW } from '../requests.ts'
-
-/** The window that is reserved, and both sides of each limit. */
 
 const ends = (start_time: string, end_time: string) => ({ start_time, end_time })
 const day = (time: string): string => `2030-05-02T${time}`

@@ -1,3 +1,5 @@
+/** Every request that alice may send, for every route: made from the table of routes. */
+
 import { hash } from 'node:crypto'
 import { schemaOf } from '../../../src/domain/codec/json-schema.ts'
 import type { Route } from '../../../src/http/protocol/route.ts'
@@ -5,8 +7,6 @@ import { passwordOf } from '../client.ts'
 import { bodyOf, nameOf, withSegments } from '../routes/catalogue.ts'
 import { at, idIn, type Lab } from './lab.ts'
 import { HIDDEN } from './steps.ts'
-
-/** Every request that alice may send, for every route: made from the table of routes. */
 
 /** A request whose ids are labels in braces, like `{hidden}`. */
 export interface Question {

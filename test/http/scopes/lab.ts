@@ -1,3 +1,5 @@
+/** A lab with machines inside and outside the scope of one tester, and names for all that is in it. */
+
 import { join } from 'node:path'
 import { makeEventId } from '../../../src/domain/values/ids.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
@@ -7,8 +9,6 @@ import type { Answer, Client } from '../client.ts'
 import { idOf, type Running, start, type Tidying, temporaryData } from '../harness.ts'
 import { aSut, NOW } from '../requests.ts'
 import { changedStore } from '../store/stores.ts'
-
-/** A lab with machines inside and outside the scope of one tester, and names for all that is in it. */
 
 /** The scope of alice, who reads both labs. */
 export const SCOPE = 'team=qa1,rack=4'

@@ -1,3 +1,5 @@
+/** What alice gets, in words that two labs share. */
+
 import '../documents/fit-answers.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
@@ -10,8 +12,6 @@ import { catalogue, nameOf } from '../routes/catalogue.ts'
 import { pairsOf, type Question, questionsOf, withIds } from './every-request.ts'
 import { type Lab, openLab, SCOPE } from './lab.ts'
 import { INSIDE_STEPS, outsideSteps, type Placed, PRELUDE } from './steps.ts'
-
-/** What alice gets, in words that two labs share. */
 
 /** Headers that tell nothing of what an answer is about, and `Berth-Position`, which counts all events. */
 const LEFT_OUT = ['date', 'connection', 'keep-alive', 'x-request-id', 'berth-position']

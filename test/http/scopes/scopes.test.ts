@@ -1,11 +1,11 @@
+/** Shows what a tester with a scope, alice, sees and may do. */
+
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../client.ts'
 import { begin, within } from '../logins/login.ts'
 import { refusalOf } from '../refusals/problems.ts'
 import { at, INSIDE, idIn, type Lab, openLab, SCOPE } from './lab.ts'
 import '../documents/fit-answers.ts'
-
-/** Shows what a tester with a scope, alice, sees and may do. */
 
 const OUTSIDE = { team: 'qa2', rack: '4' }
 

@@ -1,7 +1,7 @@
+/** What happens in labs: in every one what alice may know of, and in one of two what she must not notice. */
+
 import fc from 'fast-check'
 import { at, INSIDE, type Lab, SCOPE } from './lab.ts'
-
-/** What happens in labs: in every one what alice may know of, and in one of two what she must not notice. */
 
 type Step = (lab: Lab) => Promise<unknown>
 

@@ -1,3 +1,8 @@
+/**
+ * Tokens are kept nowhere, and their names only sealed in the vault. Sessions and epochs are shown and written nowhere
+ * but in the answers that begin and renew a session.
+ */
+
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import test from 'ava'
@@ -10,11 +15,6 @@ import { temporaryData } from '../harness.ts'
 import { bearer } from '../logins/login.ts'
 import { leaks, placeOf, writtenBy } from './canary.ts'
 import { canary } from './secret-requests.ts'
-
-/**
- * Tokens are kept nowhere, and their names only sealed in the vault. Sessions and epochs are shown and written nowhere
- * but in the answers that begin and renew a session.
- */
 
 const PASSWORD = 'a password of the administrator'
 const CREDENTIALS = { name: 'admin', password: PASSWORD }

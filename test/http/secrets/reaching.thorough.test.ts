@@ -1,3 +1,5 @@
+/** What a service shows of a machine whose credentials it uses: all that is about reaching it. */
+
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -14,8 +16,6 @@ import { aSut } from '../requests.ts'
 import { until } from '../until.ts'
 import { filesIn, leaks, type Place } from './canary.ts'
 import { canary } from './secret-requests.ts'
-
-/** What a service shows of a machine whose credentials it uses: all that is about reaching it. */
 
 const SOON = 20_000
 

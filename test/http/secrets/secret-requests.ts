@@ -1,8 +1,8 @@
+/** Secrets to search for, and requests that contain them. */
+
 import { randomBytes } from 'node:crypto'
 import { type Answer, basic, type Client, type Headers } from '../client.ts'
 import { aSut } from '../requests.ts'
-
-/** Secrets to search for, and requests that contain them. */
 
 /** A secret that looks different in every encoding and that nothing else contains. */
 export const canary = (): string => `ká"n/a+ry?-${randomBytes(12).toString('hex')}`

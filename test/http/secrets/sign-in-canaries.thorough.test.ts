@@ -1,3 +1,5 @@
+/** What single sign-on works with is in no file, log line or answer of the service. */
+
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -12,8 +14,6 @@ import { bearer } from '../logins/login.ts'
 import { comeBack, type End, environmentFor, finish, startLab } from '../logins/oidc/stage.ts'
 import { leaks, placeOf, writtenBy } from './canary.ts'
 import { canary } from './secret-requests.ts'
-
-/** What single sign-on works with is in no file, log line or answer of the service. */
 
 interface Stage {
   readonly data: string

@@ -1,11 +1,11 @@
+/** The layer below requests: invalid HTTP, and the limits of valid HTTP. */
+
 import test from 'ava'
 import { basic } from '../client.ts'
 import { start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { sharedService } from '../shared.ts'
 import { exchange, openRaw } from './raw-http.ts'
-
-/** The layer below requests: invalid HTTP, and the limits of valid HTTP. */
 
 const HOST = 'Host: berth\r\n'
 const ALIVE = `GET /health/live HTTP/1.1\r\n${HOST}\r\n`

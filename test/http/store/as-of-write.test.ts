@@ -1,3 +1,5 @@
+/** The answer to a write is the object as of that write. */
+
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../client.ts'
@@ -6,8 +8,6 @@ import { lab } from '../lab.ts'
 import { until } from '../until.ts'
 import { makeHold } from './held-views.ts'
 import { changedStore } from './stores.ts'
-
-/** The answer to a write is the object as of that write. */
 
 type Write = readonly [who: string, request: string, body?: object, headers?: Readonly<Record<string, string>>]
 

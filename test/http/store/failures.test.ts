@@ -1,3 +1,5 @@
+/** 503 errors. `faultsOf` checks their `Retry-After`. */
+
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
@@ -7,8 +9,6 @@ import { type Lab, lab, said } from '../lab.ts'
 import { aReservation, aSut, reserve } from '../requests.ts'
 import { changedStore } from './stores.ts'
 import { withWrites } from './writes.ts'
-
-/** 503 errors. `faultsOf` checks their `Retry-After`. */
 
 interface Broken {
   readonly service: Lab

@@ -1,3 +1,5 @@
+/** The service shows nothing before it is durable, not even in answers to reads. */
+
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { StoreUnavailable } from '../../../src/event-store/event-store.ts'
@@ -9,8 +11,6 @@ import { aReservation } from '../requests.ts'
 import { exchange, openRaw } from '../server/raw-http.ts'
 import { until } from '../until.ts'
 import { changedStore } from './stores.ts'
-
-/** The service shows nothing before it is durable, not even in answers to reads. */
 
 interface Slow {
   readonly service: Lab

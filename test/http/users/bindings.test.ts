@@ -1,3 +1,5 @@
+/** A new password ends the bindings of the user's running reservations. */
+
 import { join } from 'node:path'
 import test from 'ava'
 import { basic, passwordOf } from '../client.ts'
@@ -7,8 +9,6 @@ import { createSut, reserved } from '../requests.ts'
 import { logOf, type Row } from '../store/log-rows.ts'
 import { changedStore, failingAppends, makeGate } from '../store/stores.ts'
 import '../documents/fit-answers.ts'
-
-/** A new password ends the bindings of the user's running reservations. */
 
 const NOW = '2030-05-02T06:02:00.000Z'
 const NEW = 'a new password'

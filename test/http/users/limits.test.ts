@@ -1,8 +1,8 @@
+/** Shows how administrators set the quotas and scopes of testers. */
+
 import test, { type ExecutionContext } from 'ava'
 import { idOf } from '../harness.ts'
 import { asks, lab, said } from '../lab.ts'
-
-/** Shows how administrators set the quotas and scopes of testers. */
 
 const given = async (t: ExecutionContext) => {
   const service = await lab(t, { environment: { BERTH_QUOTA_DEFAULT: 'hours_per_week=40,reservations_max=7' } })

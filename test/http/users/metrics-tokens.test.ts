@@ -1,11 +1,11 @@
+/** A token that is for metrics reads them and nothing else. Each route is asked with one in authentication/roles.test.ts. */
+
 import test from 'ava'
 import { type } from '../../command-line/terminal.ts'
 import { sharedEnvironment } from '../../event-store/shared-store.ts'
 import { start } from '../harness.ts'
 import { refusalOf } from '../refusals/problems.ts'
 import '../documents/fit-answers.ts'
-
-/** A token that is for metrics reads them and nothing else. Each route is asked with one in authentication/roles.test.ts. */
 
 const MINE = '/api/user/me/token'
 const bearer = (token: unknown) => ({ Authorization: `Bearer ${token}` })

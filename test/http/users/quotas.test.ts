@@ -1,10 +1,10 @@
+/** Shows what quotas refuse over HTTP; `test/domain/reservation/quota.test.ts` what counts. NOW is a Thursday, in 2030-W18. */
+
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../client.ts'
 import { idOf } from '../harness.ts'
 import { during, type Lab, lab, said } from '../lab.ts'
 import { aReservation, createSut, reserve } from '../requests.ts'
-
-/** Shows what quotas refuse over HTTP; `test/domain/reservation/quota.test.ts` what counts. NOW is a Thursday, in 2030-W18. */
 
 const setQuota = ({ ask }: Pick<Lab, 'ask'>, quota: object | null): Promise<Answer> =>
   ask('admin', `POST /api/user/${idOf('alice')}/update`, { quota })

@@ -1,3 +1,5 @@
+/** What a removal that is still running leaves alone once its user has been restored. */
+
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
@@ -6,8 +8,6 @@ import { idOf, type Running, start, temporaryData } from '../harness.ts'
 import { aReservation, createSut, NOW, reserve } from '../requests.ts'
 import { changedStore } from '../store/stores.ts'
 import { until } from '../until.ts'
-
-/** What a removal that is still running leaves alone once its user has been restored. */
 
 const PATH = `/api/user/${idOf('alice')}`
 const DAY = Date.parse('2030-05-03T00:00:00Z')

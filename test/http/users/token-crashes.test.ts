@@ -1,3 +1,5 @@
+/** What becomes of tokens when their revocation fails. */
+
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
@@ -6,8 +8,6 @@ import { idOf, type Running, start, temporaryData } from '../harness.ts'
 import { eventsOf } from '../store/log-rows.ts'
 import { changedStore } from '../store/stores.ts'
 import { until } from '../until.ts'
-
-/** What becomes of tokens when their revocation fails. */
 
 interface Token {
   readonly _id: string

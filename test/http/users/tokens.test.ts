@@ -1,3 +1,5 @@
+/** Shows how tokens take the place of passwords. */
+
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
@@ -8,8 +10,6 @@ import { aReservation, createSut, NOW } from '../requests.ts'
 import { eventsOf } from '../store/log-rows.ts'
 import { changedStore } from '../store/stores.ts'
 import '../documents/fit-answers.ts'
-
-/** Shows how tokens take the place of passwords. */
 
 const given = (t: ExecutionContext): Promise<Running> => start(t, { now: NOW })
 

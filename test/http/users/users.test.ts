@@ -1,3 +1,5 @@
+/** Shows what administrators do with users, and what becomes of these. */
+
 import test, { type ExecutionContext } from 'ava'
 import type { Role } from '../../../src/domain/events/user.ts'
 import { basic, passwordOf } from '../client.ts'
@@ -5,8 +7,6 @@ import { idOf } from '../harness.ts'
 import { asks, lab, said } from '../lab.ts'
 import { createSut, NOW } from '../requests.ts'
 import { eventsOf } from '../store/log-rows.ts'
-
-/** Shows what administrators do with users, and what becomes of these. */
 
 const PASSWORD = 'a new password'
 const [ALICE, BOB] = ['alice', 'bob'].map((name) => `/api/user/${idOf(name)}`)

@@ -1,14 +1,14 @@
-import type { Tidying } from '../../http/harness.ts'
-import { makeRandom } from '../../process/random.ts'
-import { findIdle, judge } from './judge.ts'
-import type { LabModel } from './lab-model.ts'
-import { openQueueLab, type QueueLab } from './queue-lab.ts'
-
 /**
  * Pipelines that share a few machines: each waits for one that fits, works on it, gives it back and begins again some
  * time later. Some are killed and give nothing back, or ask no more while they wait; one of the two instances dies now
  * and then.
  */
+
+import type { Tidying } from '../../http/harness.ts'
+import { makeRandom } from '../../process/random.ts'
+import { findIdle, judge } from './judge.ts'
+import type { LabModel } from './lab-model.ts'
+import { openQueueLab, type QueueLab } from './queue-lab.ts'
 
 interface Pipeline {
   readonly user: string

@@ -1,3 +1,5 @@
+/** A process that grants what waits, without HTTP. Its clock, and when it looks at it, are the test's. */
+
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { openRequests } from '../../../src/app/granting/open-requests.ts'
@@ -14,8 +16,6 @@ import type { Users } from '../../../src/users/users.ts'
 import { NO_SNAPSHOTS } from '../../commands/script.ts'
 import { LIMITS } from '../../domain/builders.ts'
 import { randomHex } from '../../event-store/new-events.ts'
-
-/** A process that grants what waits, without HTTP. Its clock, and when it looks at it, are the test's. */
 
 export interface LabUser {
   readonly _id: string

@@ -1,7 +1,7 @@
+/** Holds a log against the rule of fairness, and what else must be so of requests. */
+
 import { isOfRequest, LabModel, type LoggedEvent, type Request } from './lab-model.ts'
 import { OTHERS_MS } from './queue-lab.ts'
-
-/** Holds a log against the rule of fairness, and what else must be so of requests. */
 
 const goesBefore = (a: Request, b: Request): boolean =>
   a.priority > b.priority || (a.priority === b.priority && a.place < b.place)

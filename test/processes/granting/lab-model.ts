@@ -1,9 +1,9 @@
-import { type Fields, holding, type Machine, machineAfter } from './lab-machine.ts'
-
 /**
  * What a lab is as its log tells, and who could be granted what. Written from the interface's words alone: it shares no
  * code with the source, and looks at everything each time.
  */
+
+import { type Fields, holding, type Machine, machineAfter } from './lab-machine.ts'
 
 /** An event of the log, in its order. */
 export interface LoggedEvent {

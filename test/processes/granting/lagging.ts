@@ -1,11 +1,11 @@
+/** Views that can be made to lag behind the store, and the users that they know. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import type { Recorded } from '../../../src/domain/event.ts'
 import { parseScope } from '../../../src/domain/user/scope.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { openViews, type Views } from '../../../src/read-models/views.ts'
 import type { LabUser } from './instance.ts'
-
-/** Views that can be made to lag behind the store, and the users that they know. */
 
 /** Users by id, who can be removed and come back. */
 const makeKnownUsers = () => {

@@ -1,9 +1,9 @@
+/** The queue against a model that shares no code with it. */
+
 import test from 'ava'
 import { rounds } from '../../thorough.ts'
 import { playDay } from './day.ts'
 import { playHistories } from './stories.ts'
-
-/** The queue against a model that shares no code with it. */
 
 const SEED = 20_300
 

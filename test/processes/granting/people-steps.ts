@@ -1,8 +1,8 @@
+/** The steps of a story that change users. */
+
 import type { Random } from '../../process/random.ts'
 import { judge } from './judge.ts'
 import type { QueueLab } from './queue-lab.ts'
-
-/** The steps of a story that change users. */
 
 export const TESTERS = ['ada', 'ben', 'cleo'] as const
 export const USERS = [...TESTERS, 'root'] as const

@@ -1,3 +1,5 @@
+/** Instances that grant what waits, over one store and without HTTP. Their clock, and when they look at it, are the test's. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,8 +24,6 @@ import type { Random } from '../../process/random.ts'
 import { type Instance, startInstance } from './instance.ts'
 import type { Appended, LoggedEvent } from './lab-model.ts'
 import { type LaggingViews, openLaggingViews } from './lagging.ts'
-
-/** Instances that grant what waits, over one store and without HTTP. Their clock, and when they look at it, are the test's. */
 
 export const BEGIN = Date.parse('2030-05-02T06:00:00.000Z')
 

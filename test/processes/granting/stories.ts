@@ -1,3 +1,5 @@
+/** Random histories of those who wait, by two instances that die between appends. */
+
 import type { Criteria } from '../../../src/domain/events/criteria.ts'
 import type { Tidying } from '../../http/harness.ts'
 import { makeRandom, type Random } from '../../process/random.ts'
@@ -6,8 +8,6 @@ import type { Machine } from './lab-machine.ts'
 import type { LabModel, Reservation } from './lab-model.ts'
 import { changeRole, changeUser, removeUser, type Scene, type Step, USERS } from './people-steps.ts'
 import { OTHERS_MS, openQueueLab } from './queue-lab.ts'
-
-/** Random histories of those who wait, by two instances that die between appends. */
 
 export interface Story {
   readonly steps: readonly string[]

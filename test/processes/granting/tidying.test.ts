@@ -1,11 +1,11 @@
+/** What the granting process must do again, because it failed or was left. */
+
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { makeRandom } from '../../process/random.ts'
 import { judge } from './judge.ts'
 import { OTHERS_MS, openQueueLab } from './queue-lab.ts'
-
-/** What the granting process must do again, because it failed or was left. */
 
 const forOne = (sut_id: string) => ({
   ...{ user_id: 'ada', target: { sut_id }, duration: 900, wait: 86_400, priority: 0 },

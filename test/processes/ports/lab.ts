@@ -1,3 +1,5 @@
+/** A lab with a simulated clock, and which ports its processes open. */
+
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Event } from '../../../src/domain/event.ts'
 import { type ForwardedReservations, makeForwarded } from '../../../src/processes/forwarded.ts'
@@ -12,8 +14,6 @@ import {
   reservationReleased,
 } from '../../domain/builders.ts'
 import { fakeViews } from '../fake-views.ts'
-
-/** A lab with a simulated clock, and which ports its processes open. */
 
 const QUARTER = 900_000
 const BEGIN = clock('06:00')

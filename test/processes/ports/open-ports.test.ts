@@ -1,12 +1,12 @@
-import test, { type ExecutionContext } from 'ava'
-import fc from 'fast-check'
-import { rounds } from '../../thorough.ts'
-import { makeLab, type Step, SUTS, USERS } from './lab.ts'
-
 /**
  * Random histories with a simulated clock: at every moment the open ports are exactly those of running reservations
  * that are forwarded here.
  */
+
+import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import { rounds } from '../../thorough.ts'
+import { makeLab, type Step, SUTS, USERS } from './lab.ts'
 
 const aStep: fc.Arbitrary<Step> = fc.oneof(
   {

@@ -1,9 +1,9 @@
+/** Random histories of connections, compared with a naive model. */
+
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { rounds } from '../../thorough.ts'
 import { HERE, MINUTE, stage, type Trouble } from './stage.ts'
-
-/** Random histories of connections, compared with a naive model. */
 
 const CAUSES = ['client', 'sut', 'released'] as const
 

@@ -1,3 +1,5 @@
+/** The process of sessions over a real log and views, with a simulated clock and gateway. */
+
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
@@ -15,8 +17,6 @@ import { append, randomHex, readLog } from '../../event-store/new-events.ts'
 import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
 import { until } from '../../http/until.ts'
 import { viewsOn } from '../../read-models/setting.ts'
-
-/** The process of sessions over a real log and views, with a simulated clock and gateway. */
 
 export const BEGINS = Date.parse('2030-05-02T06:00:00.000Z')
 export const MINUTE = 60_000

@@ -1,7 +1,7 @@
+/** Where deliveries may go, whatever way an address is written. */
+
 import test from 'ava'
 import { makeIsAllowed } from '../../../src/processes/webhooks/addresses.ts'
-
-/** Where deliveries may go, whatever way an address is written. */
 
 const isOwn = (address: string, port: number): boolean => address === '192.168.9.1' && port === 8080
 const [usual, free] = [false, true].map((isHttpFree) => makeIsAllowed({ isHttpFree, isOwn })) as [

@@ -1,3 +1,5 @@
+/** What a receiver is sent, over real HTTP. */
+
 import { readdir, readFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -7,8 +9,6 @@ import { idOf } from '../../http/harness.ts'
 import { said } from '../../http/lab.ts'
 import { aSut, createSut } from '../../http/requests.ts'
 import { answering, type Hook, hookLab, type Received, type Receiver, receive, verified } from './receiver.ts'
-
-/** What a receiver is sent, over real HTTP. */
 
 const changed = (n: number) => ({ description: `change ${n}` })
 

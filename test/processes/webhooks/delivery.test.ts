@@ -1,3 +1,5 @@
+/** What is sent, in which order, whatever the receiver answers and when. */
+
 import { setImmediate as turn } from 'node:timers/promises'
 import test from 'ava'
 import fc from 'fast-check'
@@ -6,8 +8,6 @@ import type { FeedEntry } from '../../../src/feed/events/entry.ts'
 import { makeDelivery } from '../../../src/processes/webhooks/delivery.ts'
 import type { Sent } from '../../../src/processes/webhooks/send.ts'
 import { rounds } from '../../thorough.ts'
-
-/** What is sent, in which order, whatever the receiver answers and when. */
 
 const TOGETHER = 64
 

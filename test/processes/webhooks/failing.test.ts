@@ -1,11 +1,11 @@
+/** What becomes of deliveries that receivers do not take. */
+
 import { createServer, type Socket } from 'node:net'
 import test from 'ava'
 import { RETRY_DELAYS } from '../../../src/processes/webhooks/delivery.ts'
 import type { Tidying } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
 import { answering, type HookLab, hookLab, receive } from './receiver.ts'
-
-/** What becomes of deliveries that receivers do not take. */
 
 const changed = (n: number) => ({ description: `change ${n}` })
 

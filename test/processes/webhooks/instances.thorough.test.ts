@@ -1,11 +1,11 @@
+/** Instances on one log: one delivers, and another takes over from one that falls silent. */
+
 import test from 'ava'
 import { startInstances } from '../../event-store/eventstoredb/service/instances.ts'
 import { type Running, start } from '../../http/harness.ts'
 import { createSut } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import { receive, type Shown } from './receiver.ts'
-
-/** Instances on one log: one delivers, and another takes over from one that falls silent. */
 
 test('of two instances one delivers; the other takes over after 30 s, and nothing is left out or out of order', async (t) => {
   const receiver = await receive(t)

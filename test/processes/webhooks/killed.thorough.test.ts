@@ -1,3 +1,5 @@
+/** The real program, killed while it delivers. */
+
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { type Client, connectTo } from '../../http/client.ts'
@@ -6,8 +8,6 @@ import { aSut } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import { launch, PASSWORD } from '../../process/harness.ts'
 import { receive } from './receiver.ts'
-
-/** The real program, killed while it delivers. */
 
 const ROUNDS = 5
 const SUTS = 6

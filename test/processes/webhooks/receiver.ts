@@ -1,10 +1,10 @@
+/** A receiver of webhooks, and labs that send to it. */
+
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import type { Setting, Tidying } from '../../http/harness.ts'
 import { lab } from '../../http/lab.ts'
 import { until } from '../../http/until.ts'
-
-/** A receiver of webhooks, and labs that send to it. */
 
 export interface Received {
   readonly method: string

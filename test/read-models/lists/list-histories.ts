@@ -1,3 +1,5 @@
+/** Histories of a few SUTs, users and reservations, and the expected lists. */
+
 import fc from 'fast-check'
 import { projections } from '../../../projections/index.ts'
 import type { EndKind, Projection, Row } from '../../../projections/projection.ts'
@@ -17,8 +19,6 @@ import {
   sutUpdated,
 } from '../../domain/builders.ts'
 import { FIRST } from './many-reservations.ts'
-
-/** Histories of a few SUTs, users and reservations, and the expected lists. */
 
 const QUARTER = 900
 const SUTS = 4

@@ -1,3 +1,5 @@
+/** When SUTs were offline. Times are in minutes. */
+
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
@@ -18,8 +20,6 @@ import {
 } from '../../domain/builders.ts'
 import { rounds } from '../../thorough.ts'
 import { filled } from '../fill.ts'
-
-/** When SUTs were offline. Times are in minutes. */
 
 type Happened = readonly [minute: number, event: Event]
 

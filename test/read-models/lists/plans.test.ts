@@ -1,11 +1,11 @@
+/** No list scans a table that grows: each is read through an index that leaves out what is over, or knows what is asked. */
+
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { type Lists, openLists } from '../../../src/read-models/lists/lists.ts'
 import type { ReservationListQuery } from '../../../src/read-models/lists/reservations.ts'
 import { SCHEMA } from '../../../src/read-models/tables/schema.ts'
-
-/** No list scans a table that grows: each is read through an index that leaves out what is over, or knows what is asked. */
 
 const PART = { limit: 100, offset: 0 }
 const [SUT, OTHER, USER] = ['sut 1', 'sut 2', 'user 1']

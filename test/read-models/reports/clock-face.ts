@@ -1,6 +1,6 @@
-import type { BucketSize } from '../../../src/domain/calendar/buckets.ts'
-
 /** The buckets of minutes, read from the clock face that Intl shows. */
+
+import type { BucketSize } from '../../../src/domain/calendar/buckets.ts'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 const known = new Map<string, string>()

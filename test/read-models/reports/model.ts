@@ -1,8 +1,8 @@
+/** What reports should be: facts at minutes, added up one by one. */
+
 import type { ReportBy, ReportQuery } from '../../../src/read-models/reports/cells.ts'
 import { bucketFace, faceOfName } from './clock-face.ts'
 import { type Held, MINUTE, type Past, type Row, sutId, userId } from './story.ts'
-
-/** What reports should be: facts at minutes, added up one by one. */
 
 export type Rows = Readonly<Record<string, Row>>
 

@@ -1,3 +1,5 @@
+/** Reports of random pasts against a model, and of one day. */
+
 import test from 'ava'
 import fc from 'fast-check'
 import { BUCKET_SIZES } from '../../../src/domain/calendar/buckets.ts'
@@ -8,8 +10,6 @@ import { rounds } from '../../thorough.ts'
 import { filled } from '../fill.ts'
 import { demandModel, reported, usageModel } from './model.ts'
 import { aPast, eventsOf, type Held, MINUTE, MINUTES, type Past, rowsOf, sutId, userId } from './story.ts'
-
-/** Reports of random pasts against a model, and of one day. */
 
 const ROWS_MAX = 100_000
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Kathmandu']

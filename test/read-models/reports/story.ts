@@ -1,3 +1,5 @@
+/** Random pasts of a lab in minutes, as facts and as the events that record them. */
+
 import fc from 'fast-check'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import { formatMilliseconds, formatWithOffset } from '../../../src/domain/values/instant.ts'
@@ -12,8 +14,6 @@ import {
   sutCreated,
   sutUpdated,
 } from '../../domain/builders.ts'
-
-/** Random pasts of a lab in minutes, as facts and as the events that record them. */
 
 export interface Held {
   readonly sut: number

@@ -1,8 +1,8 @@
+/** Prints the test files that took longest in the last `npm test`. */
+
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TIMES } from './times.ts'
-
-/** Prints the test files that took longest in the last `npm test`. */
 
 const SHOWN = 10
 

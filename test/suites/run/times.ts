@@ -1,10 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
-
 /**
  * How long the tests of each file took, from their turn on: the durations that ava shows include the wait for it. Each
  * suite writes its own file, which `npm test` reads at its end.
  */
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 
 export const TIMES = join(import.meta.dirname, '../../..', 'node_modules/.cache/tests/times')
 

@@ -1,3 +1,5 @@
+/** Three instances that start at once on an empty log. */
+
 import test, { type ExecutionContext } from 'ava'
 import { USERS_STREAM } from '../../../src/domain/values/ids.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
@@ -7,8 +9,6 @@ import { AUDIT_KEY, aVaultKey, openAdapter, startInstance } from '../../event-st
 import { basic } from '../../http/client.ts'
 import { type Running, temporaryData } from '../../http/harness.ts'
 import { NOW } from '../../http/requests.ts'
-
-/** Three instances that start at once on an empty log. */
 
 const COUNT = 3
 

@@ -1,3 +1,5 @@
+/** Users that one instance has just made, on another which has not heard of them. */
+
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { type Answer, basic } from '../../http/client.ts'
@@ -5,8 +7,6 @@ import type { Running } from '../../http/harness.ts'
 import { aReservation, reserve } from '../../http/requests.ts'
 import { makeHold } from '../../http/store/held-views.ts'
 import { codeOf, twoInstances } from './stage.ts'
-
-/** Users that one instance has just made, on another which has not heard of them. */
 
 const NO_SUT = '590780914445534540190999'
 const PASSWORD = 'correct horse battery'

@@ -1,3 +1,5 @@
+/** A removal that ends all reservations, beside somebody who makes more of them on the other instance. */
+
 import test from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import type { Answer } from '../../http/client.ts'
@@ -5,8 +7,6 @@ import { idOf, type Running } from '../../http/harness.ts'
 import { aReservation, createSut, reserve } from '../../http/requests.ts'
 import { stopwatch, until } from '../../http/until.ts'
 import { type Two, twoInstances } from './stage.ts'
-
-/** A removal that ends all reservations, beside somebody who makes more of them on the other instance. */
 
 const ALICE = idOf('alice')
 /** Milliseconds after the removal's answer in which the other instance learns of it. */

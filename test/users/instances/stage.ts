@@ -1,11 +1,11 @@
+/** Two instances that share only the store, and ways to make them meet or miss each other. */
+
 import type { ExecutionContext } from 'ava'
 import { type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
 import { type InstanceSetting, startInstances } from '../../event-store/eventstoredb/service/instances.ts'
 import type { Answer } from '../../http/client.ts'
 import type { Running } from '../../http/harness.ts'
 import { NOW } from '../../http/requests.ts'
-
-/** Two instances that share only the store, and ways to make them meet or miss each other. */
 
 export const twoInstances = async (t: ExecutionContext, setting: Omit<InstanceSetting, 'count'> = {}) => {
   const { services, ...others } = await startInstances(t, { now: NOW, ...setting, count: 2 })

@@ -1,10 +1,10 @@
+/** Providers with settings that are common elsewhere. */
+
 import { createHmac } from 'node:crypto'
 import test from 'ava'
 import { rightOf } from '../builders.ts'
 import { type ChangeRequest, CLIENT_SECRET, forgeToken, signToken } from './lab-provider.ts'
 import { checksOf, openStage, type Stage } from './stage.ts'
-
-/** Providers with settings that are common elsewhere. */
 
 /** Turns credentials into those that a provider which does decode them takes for the same. */
 const encoded = (id: string, secret: string): string =>

@@ -1,8 +1,8 @@
+/** What is read of the history of a machine. */
+
 import test from 'ava'
 import { readNewest } from '../../../src/web/features/events/entries.ts'
 import type { Api } from '../../../src/web/service/api.ts'
-
-/** What is read of the history of a machine. */
 
 /** Answers as the service does, of so many entries. */
 const answering = (count: number) => {

@@ -1,3 +1,5 @@
+/** The feed of the lab, in sentences with names. */
+
 import test from 'ava'
 import { EVENT_TYPES } from '../../../src/domain/event.ts'
 import { checkpointOf, shortRoot } from '../../../src/web/features/events/checkpoint.ts'
@@ -5,8 +7,6 @@ import { entryOf, type FeedEvent, joined, NO_FILTER, queryOf, sutIdOf } from '..
 import { runsOf, sentenceOf, textOf } from '../../../src/web/features/events/sentence.ts'
 import { KINDS, type Kind, typesOf } from '../../../src/web/features/events/templates.ts'
 import { fromParameters } from '../../../src/web/page/location.ts'
-
-/** The feed of the lab, in sentences with names. */
 
 const event = (type: string, data: object, part: Partial<FeedEvent> = {}): FeedEvent => ({
   ...{ sequence: '00000000000000000007', type: `berth.${type}`, time: '2026-11-25T09:00:00Z' },

@@ -1,9 +1,9 @@
+/** What was recorded, in sentences. */
+
 import test from 'ava'
 import { type Entry, lastChange } from '../../../src/web/features/events/entries.ts'
 import { sentenceOf, textOf } from '../../../src/web/features/events/sentence.ts'
 import { time } from '../timeline/times.ts'
-
-/** What was recorded, in sentences. */
 
 const entry = (type: string, part: Partial<Entry> = {}): Entry => ({
   ...{

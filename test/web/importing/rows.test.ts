@@ -1,3 +1,5 @@
+/** CSV files, as the page reads them. */
+
 import test from 'ava'
 import {
   type CsvRow,
@@ -7,8 +9,6 @@ import {
   readCsv,
   recordsOf,
 } from '../../../src/web/features/import/csv-rows.ts'
-
-/** CSV files, as the page reads them. */
 
 const read = async (text: string) => readCsv(new TextEncoder().encode(text))
 const COLUMNS = { required: ['name', 'port'], optional: ['os'], prefix: 'tag.', most: 2 }

@@ -1,3 +1,5 @@
+/** The form of a machine: what is sent of it. */
+
 import test from 'ava'
 import {
   changesOf,
@@ -9,8 +11,6 @@ import {
   withType,
 } from '../../../src/web/features/machines/machine-values.ts'
 import { known } from './machines.ts'
-
-/** The form of a machine: what is sent of it. */
 
 const before = valuesOf(known())
 

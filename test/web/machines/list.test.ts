@@ -1,3 +1,5 @@
+/** The list of machines and the strips: arithmetic without a browser. */
+
 import test from 'ava'
 import { type CsvRow, readCsv } from '../../../src/web/features/import/csv-rows.ts'
 import { toSut } from '../../../src/web/features/machines/to-sut.ts'
@@ -7,8 +9,6 @@ import { fromParameters, linkTo, placeOf, toParameters } from '../../../src/web/
 import { matches, NO_FILTER, ordered, rowOf, summaryOf, toCsv } from '../../../src/web/screens/machines/machine-list.ts'
 import { booked, time } from '../timeline/times.ts'
 import { sut } from './machines.ts'
-
-/** The list of machines and the strips: arithmetic without a browser. */
 
 const offline = { status: 'Offline', status_description: 'SUT is offline: it timed out', last_updated: '' } as const
 const nameOf = (id: string): string => (id === 'jo' ? 'Jonas' : 'Mei')

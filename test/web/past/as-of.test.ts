@@ -1,9 +1,9 @@
+/** The lab as it was, without a browser. */
+
 import test from 'ava'
 import { formatMoment } from '../../../src/web/format/format.ts'
 import { parseDay, parsePast } from '../../../src/web/format/parse.ts'
 import { asOfText, asOfTime, isBy, pathAsOf } from '../../../src/web/page/as-of.ts'
-
-/** The lab as it was, without a browser. */
 
 const TIME = new Date(2026, 10, 24, 18, 0, 5).getTime()
 

@@ -1,7 +1,7 @@
+/** What the page says of tokens, without a browser. */
+
 import test from 'ava'
 import { expiryText, isExpiring, madeText, type Token } from '../../../src/web/features/people/tokens.ts'
-
-/** What the page says of tokens, without a browser. */
 
 const NOW = Date.parse('2026-11-25T09:42:00Z')
 

@@ -1,6 +1,6 @@
-import type { Running } from '../../http/harness.ts'
-
 /** A lab with machines and people as a picture shows them. */
+
+import type { Running } from '../../http/harness.ts'
 
 /** When it is made. */
 export const BEFORE = '2030-05-08T06:00:00.000Z'

@@ -1,13 +1,13 @@
+/**
+ * Makes pictures of the page: `node test/web/pictures/make.ts FOLDER`. They are looked at, not compared: fonts differ
+ * between machines. Those of the guide are `-desktop-light`, its `reserve` is `book`, its `phone` `schedule-phone-dark`.
+ */
+
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { start, tidyingLater } from '../../http/harness.ts'
 import { BEFORE, fill, ME, NOW, PASSWORD, ZONE } from './lab.ts'
-
-/**
- * Makes pictures of the page: `node test/web/pictures/make.ts FOLDER`. They are looked at, not compared: fonts differ
- * between machines. Those of the guide are `-desktop-light`, its `reserve` is `book`, its `phone` `schedule-phone-dark`.
- */
 
 const SCREENS = ['schedule', 'mine', 'book', 'machines', 'people', 'activity', 'account', 'usage']
 const SIZES = { desktop: [1440, 900], phone: [390, 844] } as const

@@ -1,3 +1,5 @@
+/** What would be taken of several machines: arithmetic without a browser. */
+
 import test from 'ava'
 import { readAvailable, readLater } from '../../../src/web/features/reserve/available.ts'
 import { insteadOf, refusalText } from '../../../src/web/features/reserve/refusals.ts'
@@ -5,8 +7,6 @@ import { parametersOf, wishOf } from '../../../src/web/features/reserve/wish.ts'
 import { choicesOf, chose, chosenOf } from '../../../src/web/screens/book/choices.ts'
 import type { Api } from '../../../src/web/service/api.ts'
 import { time } from '../timeline/times.ts'
-
-/** What would be taken of several machines: arithmetic without a browser. */
 
 const HOUR = 3_600_000
 const NOW = time('10:42')

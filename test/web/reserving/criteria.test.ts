@@ -1,3 +1,5 @@
+/** What one wants of any machine: arithmetic without a browser. */
+
 import test from 'ava'
 import {
   type Criteria,
@@ -13,8 +15,6 @@ import {
 } from '../../../src/web/features/reserve/criteria.ts'
 import { criteriaOf, isTextLeftOut, NO_FILTER } from '../../../src/web/features/view/filter.ts'
 import { sut } from '../machines/machines.ts'
-
-/** What one wants of any machine: arithmetic without a browser. */
 
 const SUTS = [
   sut({ _id: 'a', os: 'Ubuntu', tags: { rack: '2', gpu: 'a100' } }),

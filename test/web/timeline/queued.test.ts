@@ -1,11 +1,11 @@
+/** Where those who wait for a machine are drawn: arithmetic without a browser. */
+
 import test from 'ava'
 import { takenBy } from '../../../src/web/features/schedule/calendar.ts'
 import { cellsOf, stopsOf } from '../../../src/web/features/schedule/cells.ts'
 import { placeQueued } from '../../../src/web/features/schedule/queued.ts'
 import { spanOf } from '../../../src/web/features/schedule/span.ts'
 import { booked, MINUTE, time } from './times.ts'
-
-/** Where those who wait for a machine are drawn: arithmetic without a browser. */
 
 const HELD = [booked('a', '10:00', '12:00'), booked('b', '14:00', '15:00')]
 const queued = (_id: string, minutes: number) => ({ _id, userId: _id, name: _id, length: minutes * MINUTE })

@@ -1,9 +1,9 @@
+/** How the lab is used, in a real browser. */
+
 import { readFile } from 'node:fs/promises'
 import { idOf, start } from '../../http/harness.ts'
 import { createSut } from '../../http/requests.ts'
 import { checkAccessible, enter, hasFocus, inChromium as test } from '../stage.ts'
-
-/** How the lab is used, in a real browser. */
 
 test('in Chromium the use of the lab is drawn, told by a table, taken apart and downloaded', async (t, open) => {
   const service = await start(t)

@@ -1,11 +1,11 @@
+/** Waiting for a machine, in a real browser. */
+
 import { idOf, start } from '../../http/harness.ts'
 import { createSut } from '../../http/requests.ts'
 import { beforeNext, checkAccessible, enter, pressFree, says, inChromium as test } from '../stage.ts'
 
 /** Requests of a user that may wait, and of a page of a list, at most. */
 const [PER_USER, PER_PAGE] = [100, 1_000]
-
-/** Waiting for a machine, in a real browser. */
 
 const HOUR = { start_in: 0, duration: 3_600 }
 

@@ -1,3 +1,5 @@
+/** What those want who wait, and who is before whom: arithmetic without a browser. */
+
 import test from 'ava'
 import type { Change } from '../../../src/web/data/news.ts'
 import type { SutRequest } from '../../../src/web/data/objects.ts'
@@ -14,8 +16,6 @@ import {
   wordsOfRequest,
 } from '../../../src/web/features/queue/wants.ts'
 import { sut } from '../machines/machines.ts'
-
-/** What those want who wait, and who is before whom: arithmetic without a browser. */
 
 const said = (words: Words): string =>
   words.map((each) => (typeof each === 'string' ? each : `<${each.name}>`)).join('')

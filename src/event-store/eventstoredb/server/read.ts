@@ -1,3 +1,5 @@
+/** Reads of a stream or of `$all`. The client cannot filter reads by the stream's name. */
+
 import { setTimeout as delay } from 'node:timers/promises'
 import { jsonEvent, type RecordedEvent } from '@eventstore/db-client'
 import shared from '@eventstore/db-client/generated/shared_pb.js'
@@ -10,8 +12,6 @@ import { BEGINNING, type EventStore, type StoredRecord } from '../../event-store
 import { decodeParsed, leafHash, UndecodableEvent } from '../../stored-event.ts'
 import { type ReadCall, retryDelay, type StoreConnection, toUnavailable } from './connection.ts'
 import { faultOf } from './faults.ts'
-
-/** Reads of a stream or of `$all`. The client cannot filter reads by the stream's name. */
 
 /** The stream with the log's id and whether it is complete. Its events are not part of the log. */
 export const LOG_STREAM = 'berth-log'

@@ -1,3 +1,5 @@
+/** JSON Schemas of events: of their data, by type and version, and of the CloudEvents around it. */
+
 import { opaqueId } from '../../../domain/codec/codec.ts'
 import { type JsonSchema, opened, schemaOf } from '../../../domain/codec/json-schema.ts'
 import {
@@ -13,8 +15,6 @@ import {
 import { assignedId } from '../../../domain/events/fields.ts'
 import { noteOn } from '../../../domain/events/notes.ts'
 import { schemaPath, schemaUrn } from '../../../feed/events/cloud-event.ts'
-
-/** JSON Schemas of events: of their data, by type and version, and of the CloudEvents around it. */
 
 type Members = Readonly<Record<string, JsonSchema>>
 

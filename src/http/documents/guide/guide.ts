@@ -1,11 +1,11 @@
+/** The pages of the guide, from the Markdown files of src/guide, and those about errors. */
+
 import { hash } from 'node:crypto'
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { type Code, codes } from '../../protocol/problem.ts'
 import { addressOf, escapeHtml, INDEX, renderInline, renderMarkdown, sectionsOf } from './markdown.ts'
 import { remediesIn } from './remedies.ts'
 import { shell } from './shell.ts'
-
-/** The pages of the guide, from the Markdown files of src/guide, and those about errors. */
 
 const FOLDER = new URL('../../../guide/', import.meta.url)
 const PICTURES = new URL('pictures/', FOLDER)

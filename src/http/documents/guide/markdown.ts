@@ -1,6 +1,6 @@
-import { Marked } from 'marked'
-
 /** Renders Markdown to HTML. HTML in the Markdown is shown as text, and links lead to this service only. */
+
+import { Marked } from 'marked'
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

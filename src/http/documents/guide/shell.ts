@@ -1,7 +1,7 @@
+/** What is around every page of the guide and around that of the interface: as around the page itself. */
+
 import { readFileSync } from 'node:fs'
 import { escapeHtml } from './markdown.ts'
-
-/** What is around every page of the guide and around that of the interface: as around the page itself. */
 
 const WEB = new URL('../../../web/', import.meta.url)
 /** Without scripts it has a plain bar on top, in whose place the script puts that of the page, with who is signed in. */

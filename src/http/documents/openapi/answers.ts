@@ -1,3 +1,5 @@
+/** Schemas of the bodies of responses. Tests compare every answer with them. */
+
 import {
   boolean,
   described,
@@ -32,8 +34,6 @@ import { codes } from '../../protocol/problem.ts'
 import { refTo } from '../../protocol/route.ts'
 import { cloudEventSchema, dataSchema } from '../event-schemas/event-schemas.ts'
 import { webhookAnswers } from './webhook-answers.ts'
-
-/** Schemas of the bodies of responses. Tests compare every answer with them. */
 
 const string: JsonSchema = { type: 'string' }
 const number: JsonSchema = { type: 'number', minimum: 0 }

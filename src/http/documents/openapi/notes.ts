@@ -1,7 +1,7 @@
+/** Descriptions of parameters of paths and of members, by name. Those of query parameters are with their codecs. */
+
 import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
 import { noteOn } from '../../../domain/events/notes.ts'
-
-/** Descriptions of parameters of paths and of members, by name. Those of query parameters are with their codecs. */
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: 'The _id of the object.',

@@ -1,3 +1,5 @@
+/** The OpenAPI 3.1 document of the operations. */
+
 import { readFileSync } from 'node:fs'
 import { hasSchema, type JsonSchema, opened, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { recordedTime } from '../../../domain/events/fields.ts'
@@ -8,8 +10,6 @@ import { type Code, codes } from '../../protocol/problem.ts'
 import { mediaTypesOf, type Route, refTo } from '../../protocol/route.ts'
 import { answerSchemas, eventSchemas } from './answers.ts'
 import { noteOnPathParameter, withNotes } from './notes.ts'
-
-/** The OpenAPI 3.1 document of the operations. */
 
 /** A real answer, recorded by a test, which records it again and compares. */
 export interface Example {

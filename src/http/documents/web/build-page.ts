@@ -1,11 +1,11 @@
+/** Bundles what browsers get of src/web, and what computers without Berth get of src/client. */
+
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Metafile } from 'esbuild'
 import type { Page } from '../site.ts'
-
-/** Bundles what browsers get of src/web, and what computers without Berth get of src/client. */
 
 // It runs to its end then. Otherwise it would stay for more, and a thread that has ended leaves it as a zombie.
 process.env.ESBUILD_WORKER_THREADS = '0'

@@ -1,3 +1,5 @@
+/** Reservations as a calendar to subscribe to (RFC 5545, RFC 7986). */
+
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation, ReservationInternal } from '../../../../projections/reservation.ts'
@@ -11,8 +13,6 @@ import { type UserNames, visibilityOf } from '../../response/visibility.ts'
 import { type Show, withVisible } from '../object-reads.ts'
 import type { Parts } from '../parts.ts'
 import { freeRules, freeSpan, sutFilters } from './sut-reads.ts'
-
-/** Reservations as a calendar to subscribe to (RFC 5545, RFC 7986). */
 
 const CALENDAR = 'text/calendar; charset=utf-8'
 

@@ -1,3 +1,5 @@
+/** What requests about webhooks say. */
+
 import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId, orNull, rowsOf, scalar } from '../../../domain/codec/codec.ts'
 import { closed } from '../../../domain/codec/object-codec.ts'
@@ -19,8 +21,6 @@ import { notFound } from '../../response/visibility.ts'
 import { reachPosition } from '../events.ts'
 import type { Parts } from '../parts.ts'
 import { readWebhookState, shownAttempt, shownWebhook } from './webhook-reads.ts'
-
-/** What requests about webhooks say. */
 
 const URL_LENGTH_MAX = 2_048
 

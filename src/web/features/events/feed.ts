@@ -1,9 +1,9 @@
+/** The feed, as the page asks for it and reads it. Pure. */
+
 import { midnightOf } from '../../format/format.ts'
 import type { Schemas } from '../../service/api.ts'
 import type { Change, Entry } from './entries.ts'
 import { KINDS, type Kind, typesOf } from './templates.ts'
-
-/** The feed, as the page asks for it and reads it. Pure. */
 
 export interface FeedEvent extends Omit<Entry, 'changes' | 'actorname'> {}
 

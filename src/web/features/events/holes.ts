@@ -1,3 +1,5 @@
+/** What fills the holes of templates. Pure. */
+
 import {
   formatCount,
   formatDate,
@@ -12,8 +14,6 @@ import { roleTextOf } from '../people/user.ts'
 import { ruleText } from '../series/dates.ts'
 import { causeText } from './causes.ts'
 import { type Change, type Entry, labelOf } from './entries.ts'
-
-/** What fills the holes of templates. Pure. */
 
 /** A text, the name of somebody, or a machine, which may be gone. */
 export type Part = string | { readonly name: string } | { readonly machine: string; readonly id: string | undefined }

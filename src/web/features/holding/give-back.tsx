@@ -1,3 +1,5 @@
+/** Giving a machine back: at once, or from a time on. There is no way back: somebody may take it. */
+
 import { useState } from 'preact/hooks'
 import { formatWhen, toIso } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
@@ -5,8 +7,6 @@ import { MenuButton } from '../../parts/choose/menu.tsx'
 import { type Action, Confirm } from '../../parts/commands/command.tsx'
 import { type Booked, earlierEnds } from '../schedule/calendar.ts'
 import type { ReservationCommand } from './use-reservation.ts'
-
-/** Giving a machine back: at once, or from a time on. There is no way back: somebody may take it. */
 
 type Until = number | 'now'
 

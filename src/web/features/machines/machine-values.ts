@@ -1,7 +1,7 @@
+/** A machine as its form has it, and what of it is sent. Pure. */
+
 import type { FullSettings, Sut } from '../../data/objects.ts'
 import { formatList } from '../../format/format.ts'
-
-/** A machine as its form has it, and what of it is sent. Pure. */
 
 export interface Values {
   readonly name: string

@@ -1,9 +1,9 @@
+/** Sends what a form says, one request after the other. */
+
 import type { FullSettings } from '../../data/objects.ts'
 import { ofSut, type Query } from '../../data/query.ts'
 import { type Api, type BodyAt, type Outcome, outcomeOf, type Readable, type Refused } from '../../service/api.ts'
 import { changesOf, createOf, type Known, type Values } from './machine-values.ts'
-
-/** Sends what a form says, one request after the other. */
 
 const readKnown = async (api: Readable, sutId: string, after?: string): Promise<Known> => {
   const { value, etag } = await api.get(`/api/sut/${sutId}?include=settings`, {

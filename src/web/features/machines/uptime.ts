@@ -1,10 +1,10 @@
+/** When a machine was not there. Pure: instants are Unix milliseconds. */
+
 import { formatCount, formatDuration, formatPercent, formatWhen, MINUTE } from '../../format/format.ts'
 import type { Schemas } from '../../service/api.ts'
 import { causeText } from '../events/causes.ts'
 import { overlaps, type Stretch } from '../schedule/calendar.ts'
 import type { Outage } from '../schedule/cells.ts'
-
-/** When a machine was not there. Pure: instants are Unix milliseconds. */
 
 export interface Uptime {
   /** The end of one that lasts is the end of what was asked for. */

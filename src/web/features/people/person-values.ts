@@ -1,7 +1,7 @@
+/** What the form of a person says, and what of it is sent. Pure. */
+
 import type { Role } from '../../service/session.ts'
 import type { Quota, User } from './user.ts'
-
-/** What the form of a person says, and what of it is sent. Pure. */
 
 export const LIMITS = [
   { field: 'hours', member: 'hours_per_week', label: 'hours a week' },

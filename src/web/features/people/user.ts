@@ -1,8 +1,8 @@
+/** Users, as administrators and they themselves see them. */
+
 import { formatHours } from '../../format/format.ts'
 import type { Schemas } from '../../service/api.ts'
 import type { Role } from '../../service/session.ts'
-
-/** Users, as administrators and they themselves see them. */
 
 export type User = Schemas['User']
 /** `null`: no limit. */

@@ -1,3 +1,5 @@
+/** Those who wait. */
+
 import { useRef } from 'preact/hooks'
 import { ownRequests, readAll } from '../../data/lists.ts'
 import type { SutRequest } from '../../data/objects.ts'
@@ -6,8 +8,6 @@ import { meOf, type Reading, usePage, useReading } from '../../page/context.ts'
 import type { Schemas } from '../../service/api.ts'
 import type { Queued } from '../schedule/queued.ts'
 import { ranked } from './wants.ts'
-
-/** Those who wait. */
 
 export type WaitingRequest = Schemas['SutRequestRead']
 

@@ -1,8 +1,8 @@
+/** What those want who wait, and who is before whom. Pure. */
+
 import type { Match, Sut, SutRequest } from '../../data/objects.ts'
 import { formatDuration } from '../../format/format.ts'
 import { fromMatch, meeting, textOfValue } from '../reserve/criteria.ts'
-
-/** What those want who wait, and who is before whom. Pure. */
 
 /** Words, and in objects what others have named: text whose direction is its own. */
 export type Words = readonly (string | { readonly name: string })[]

@@ -1,10 +1,10 @@
+/** What could be had of several machines, as `GET /api/availability` says it. */
+
 import type { Match } from '../../data/objects.ts'
 import { QUARTER, toIso } from '../../format/format.ts'
 import type { Readable } from '../../service/api.ts'
 import { ceilQuarter, type Stretch } from '../schedule/calendar.ts'
 import { type Asked, beginOf, windowOf } from '../schedule/draft.ts'
-
-/** What could be had of several machines, as `GET /api/availability` says it. */
 
 export interface Offer extends Stretch {
   readonly sutId: string

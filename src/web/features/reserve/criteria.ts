@@ -1,7 +1,7 @@
+/** What a machine must be that one wants: fields and tags, each with the values of which one is enough. Pure. */
+
 import { type Match, type Sut, TYPES } from '../../data/objects.ts'
 import { compareNames, fold } from '../../format/format.ts'
-
-/** What a machine must be that one wants: fields and tags, each with the values of which one is enough. Pure. */
 
 /** A value; `null` where a machine has no such tag, or nothing in the field. */
 export type Value = string | null

@@ -1,9 +1,9 @@
+/** Why nothing was booked, in the page's words. Pure. */
+
 import { formatCount, formatHours, HOUR } from '../../format/format.ts'
 import type { Problem } from '../../service/api.ts'
 import type { Stretch } from '../schedule/calendar.ts'
 import type { Offer } from './available.ts'
-
-/** Why nothing was booked, in the page's words. Pure. */
 
 const DAY = 24 * HOUR
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })

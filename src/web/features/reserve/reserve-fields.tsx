@@ -1,3 +1,5 @@
+/** What one fills in to reserve: when, for how long, for whom. */
+
 import { atClockOf, formatDuration, formatWhen, MINUTE, midnightOf, QUARTER } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { usePeople } from '../../page/use-timeline.ts'
@@ -11,8 +13,6 @@ import { useTyped } from '../../parts/use-typed.ts'
 import { currentTime } from '../../service/time.ts'
 import { ceilQuarter, floorQuarter } from '../schedule/calendar.ts'
 import { type Asked, beginOf, lengthsFrom, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
-
-/** What one fills in to reserve: when, for how long, for whom. */
 
 const ENTER = 'Enter a time, such as 9:30, Mon 9:30 or 30 Nov 9:30'
 

@@ -1,6 +1,6 @@
-import { QUARTER } from '../../format/format.ts'
-
 /** What a machine's time is taken by. Pure: instants are Unix milliseconds, spans half-open. */
+
+import { QUARTER } from '../../format/format.ts'
 
 export interface Stretch {
   readonly from: number

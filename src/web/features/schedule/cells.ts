@@ -1,9 +1,9 @@
+/** What a row shows. Pure: instants are Unix milliseconds. */
+
 import { HOUR } from '../../format/format.ts'
 import { type Booked, floorQuarter, gapsOf, overlaps, type Stretch, takenBy, turnedAt, turnsOf } from './calendar.ts'
 import { placeQueued, type Queued } from './queued.ts'
 import { daysOf, type Span } from './span.ts'
-
-/** What a row shows. Pure: instants are Unix milliseconds. */
 
 export type Cell = Stretch & { readonly key: string } & (
     | { readonly kind: 'gap' | 'turn' | 'idle' | 'inactive' }

@@ -1,3 +1,5 @@
+/** A reservation that is being chosen. Pure: instants are Unix milliseconds. */
+
 import { MINUTE, midnightOf, QUARTER } from '../../format/format.ts'
 import { timesMeant } from '../../format/parse.ts'
 import {
@@ -12,8 +14,6 @@ import {
   type Stretch,
   type Taken,
 } from './calendar.ts'
-
-/** A reservation that is being chosen. Pure: instants are Unix milliseconds. */
 
 export interface Asked {
   /** `now` moves with the clock. */

@@ -1,5 +1,6 @@
-import { compareNames } from '../../format/format.ts'
 /** Which rows are in view. Pure: all heights are known, in pixels. */
+
+import { compareNames } from '../../format/format.ts'
 
 export type Row<A> =
   | {

@@ -1,6 +1,6 @@
-import { firstOfMonth, HOUR, MINUTE, midnightOf } from '../../format/format.ts'
-
 /** What of time the timeline shows, and how wide. Pure: instants are Unix milliseconds, widths pixels. */
+
+import { firstOfMonth, HOUR, MINUTE, midnightOf } from '../../format/format.ts'
 
 export type Zoom = 'day' | 'week' | 'month'
 

@@ -1,7 +1,7 @@
+/** Seven days, one below the other. Pure: instants are Unix milliseconds. */
+
 import { MINUTE, midnightOf } from '../../format/format.ts'
 import { type Booked, overlaps, type Stretch, turnsOf } from './calendar.ts'
-
-/** Seven days, one below the other. Pure: instants are Unix milliseconds. */
 
 /** A part of a day, in minutes from midnight. */
 interface Part {

@@ -1,7 +1,7 @@
+/** Windows that come again every week. Pure: instants are Unix milliseconds, days those of the browser's zone. */
+
 import { atClockOf, formatClock, formatCount, formatList, midnightOf, weekdayOf } from '../../format/format.ts'
 import { overlaps, type Stretch, type Taken } from '../schedule/calendar.ts'
-
-/** Windows that come again every week. Pure: instants are Unix milliseconds, days those of the browser's zone. */
 
 /** Windows of a form, at least and at most: a year of them. */
 export const TIMES_MIN = 2

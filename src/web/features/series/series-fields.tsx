@@ -1,3 +1,5 @@
+/** The same window every week: how often, and which of its dates are taken. */
+
 import { formatCount, formatDay, formatWhen, midnightOf } from '../../format/format.ts'
 import { usePersonName } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
@@ -11,8 +13,6 @@ import type { Stretch } from '../schedule/calendar.ts'
 import { type Occurrence, TIMES_MAX, TIMES_MIN, timesUntil, weekly } from './dates.ts'
 import { seriesRefusalText } from './series-refusals.ts'
 import type { Weekly } from './use-series.ts'
-
-/** The same window every week: how often, and which of its dates are taken. */
 
 interface TimesProps {
   readonly first: Stretch

@@ -1,6 +1,6 @@
-import type { Problem } from '../../service/api.ts'
-
 /** Why none of a series was booked, in the page's words. Pure. */
+
+import type { Problem } from '../../service/api.ts'
 
 /** Instead of `detail`, which speaks of rules and fields. */
 const TEXTS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import { firstOfMonth, midnightOf } from '../../format/format.ts'
-
 /** The days of a month, and how keys move among them. Pure: days are midnights of the browser's zone. */
+
+import { firstOfMonth, midnightOf } from '../../format/format.ts'
 
 /** Any of them: weeks begin with it. */
 export const MONDAY = new Date(2024, 0, 1).getTime()

@@ -1,3 +1,5 @@
+/** A form of a record that others may change meanwhile. */
+
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../button.tsx'
@@ -5,8 +7,6 @@ import { useFocusReturn } from '../focus.ts'
 import { Note } from '../show/note.tsx'
 import type { Command } from './command.tsx'
 import { differing, revisionOf } from './merge.ts'
-
-/** A form of a record that others may change meanwhile. */
 
 interface Options<R, V> {
   readonly command: Command

@@ -1,3 +1,5 @@
+/** The list of machines: what a row says, which rows are shown, and in what order. Pure. */
+
 import type { Sut } from '../../data/objects.ts'
 import { systemOf } from '../../data/objects.ts'
 import { csvOf } from '../../features/import/csv-rows.ts'
@@ -6,8 +8,6 @@ import type { Booked } from '../../features/schedule/calendar.ts'
 import { isFreeForAnHour, matchesTags, matchesText } from '../../features/view/filter.ts'
 import { fold } from '../../format/format.ts'
 import { type Order, orderedBy } from '../../parts/show/order.ts'
-
-/** The list of machines: what a row says, which rows are shown, and in what order. Pure. */
 
 export interface Row {
   readonly sut: Sut

@@ -1,8 +1,8 @@
+/** The list of people: what a row says, and in what order they stand. Pure. */
+
 import { hoursTextOf, type ListedUser, roleTextOf } from '../../features/people/user.ts'
 import { fold } from '../../format/format.ts'
 import { type Order, orderedBy } from '../../parts/show/order.ts'
-
-/** The list of people: what a row says, and in what order they stand. Pure. */
 
 export type By = 'name' | 'role' | 'week' | 'open' | 'scope' | 'added'
 

@@ -1,8 +1,8 @@
+/** Nothing moves while somebody is at it: rows keep their places until pointer, focus and draft are gone. */
+
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
 import { hold, type Row } from '../../features/schedule/rows.ts'
-
-/** Nothing moves while somebody is at it: rows keep their places until pointer, focus and draft are gone. */
 
 export const useInside = () => {
   const [inside, setInside] = useState({ hasPointer: false, hasFocus: false })

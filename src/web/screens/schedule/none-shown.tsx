@@ -1,3 +1,5 @@
+/** What the schedule shows where the filter leaves no machine. */
+
 import { useComputed } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
@@ -16,8 +18,6 @@ import { Button } from '../../parts/button.tsx'
 import { Name } from '../../parts/show/note.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import { currentTime } from '../../service/time.ts'
-
-/** What the schedule shows where the filter leaves no machine. */
 
 const clear = (): void => {
   show({ filter: NO_FILTER })

@@ -1,3 +1,5 @@
+/** The first steps of a lab that has nothing. */
+
 import { effect, signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { ofKinds } from '../../data/query.ts'
@@ -10,8 +12,6 @@ import { usePage, useReading } from '../../page/context.ts'
 import { useMachines, usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-
-/** The first steps of a lab that has nothing. */
 
 const KEPT = 'berth set-up'
 /** Whether an administrator has begun with an empty lab, and has neither finished nor left. */

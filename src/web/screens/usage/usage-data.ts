@@ -1,9 +1,9 @@
+/** What of the reports is shown. Pure: instants are Unix milliseconds, days those of the browser's zone. */
+
 import { dayOfTime, isDay, timeOfDay } from '../../features/events/feed.ts'
 import type { Stretch } from '../../features/schedule/calendar.ts'
 import { formatDates, formatDay, HOUR, midnightOf, shortMonthOf } from '../../format/format.ts'
 import type { Schemas } from '../../service/api.ts'
-
-/** What of the reports is shown. Pure: instants are Unix milliseconds, days those of the browser's zone. */
 
 export type UsageRow = Schemas['UsageReport']['rows'][number]
 export type DemandRow = Schemas['DemandReport']['rows'][number]

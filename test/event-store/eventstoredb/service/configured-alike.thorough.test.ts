@@ -1,3 +1,5 @@
+/** Settings that must be equal on all instances are never generated, and mismatches are refused. */
+
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
@@ -8,8 +10,6 @@ import { canary } from '../../../http/secrets/secret-requests.ts'
 import { runProcess } from '../../../process/harness.ts'
 import { aServer } from '../server-and-client.ts'
 import { AUDIT_KEY, addressOf, aVaultKey, startInstance, startInstances } from './instances.ts'
-
-/** Settings that must be equal on all instances are never generated, and mismatches are refused. */
 
 test('an instance with a different vault key does not start, and the error names the key', async (t) => {
   const { server, services, environment, log } = await startInstances(t, { now: NOW, count: 1 })

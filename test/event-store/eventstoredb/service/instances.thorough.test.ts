@@ -1,3 +1,5 @@
+/** Instances that share only the store. */
+
 import test, { type ExecutionContext } from 'ava'
 import { startSut } from '../../../gateway/peers.ts'
 import { idOf, type Running } from '../../../http/harness.ts'
@@ -6,8 +8,6 @@ import { aSut, createSut, NOW } from '../../../http/requests.ts'
 import { until } from '../../../http/until.ts'
 import { rounds } from '../../../thorough.ts'
 import { startInstances } from './instances.ts'
-
-/** Instances that share only the store. */
 
 type Two = readonly [Running, Running]
 

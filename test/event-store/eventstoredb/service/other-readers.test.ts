@@ -1,3 +1,5 @@
+/** What the guide says to programs that read the streams in the store. */
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -9,8 +11,6 @@ import { aReservation, createSut, NOW, reserved } from '../../../http/requests.t
 import { ROOT } from '../../../process/harness.ts'
 import { noted } from '../protocol/log.ts'
 import { startInstances } from './instances.ts'
-
-/** What the guide says to programs that read the streams in the store. */
 
 const { text, blocks } = chapter('eventstoredb.md')
 const PROGRAM = blocks.find(({ code }) => code.includes('subscribeToAll'))?.code ?? ''

@@ -1,3 +1,5 @@
+/** Helpers to simulate and measure store outages. */
+
 import type { ExecutionContext } from 'ava'
 import type { Answer, Client } from '../../../http/client.ts'
 import { type Line, type Running, start, temporaryData } from '../../../http/harness.ts'
@@ -8,8 +10,6 @@ import { recordsOf } from '../../new-events.ts'
 import type { ProtocolServer, ProtocolServerOptions } from '../protocol/protocol-server.ts'
 import { aServer } from '../server-and-client.ts'
 import { AUDIT_KEY, addressOf, aVaultKey, openAdapter } from './instances.ts'
-
-/** Helpers to simulate and measure store outages. */
 
 /** Maximum recovery time after the store's return, in milliseconds. */
 export const AGAIN_WITHIN = 2_000

@@ -1,11 +1,11 @@
+/** Outages of the store while the service runs. */
+
 import test, { type ExecutionContext } from 'ava'
 import { aReservation, aSut, createSut, reserve } from '../../../http/requests.ts'
 import { until } from '../../../http/until.ts'
 import type { ProtocolServer } from '../protocol/protocol-server.ts'
 import { aServer } from '../server-and-client.ts'
 import { AGAIN_WITHIN, aReadyService, escapedErrors, readinessOf, ready, recordedOf, serviceAgain } from './outage.ts'
-
-/** Outages of the store while the service runs. */
 
 test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 

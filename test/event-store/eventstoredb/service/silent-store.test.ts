@@ -1,3 +1,5 @@
+/** How an operator sees a store that accepts commands without answering, and interrupted subscriptions. */
+
 import { status } from '@grpc/grpc-js'
 import test from 'ava'
 import type { Line } from '../../../http/harness.ts'
@@ -5,8 +7,6 @@ import { aSut, createSut } from '../../../http/requests.ts'
 import { until } from '../../../http/until.ts'
 import { exhausted, failure } from '../protocol/wire.ts'
 import { aReadyService, escapedErrors, readinessOf, ready, sentencesOf } from './outage.ts'
-
-/** How an operator sees a store that accepts commands without answering, and interrupted subscriptions. */
 
 test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 

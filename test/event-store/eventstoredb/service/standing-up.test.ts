@@ -1,3 +1,5 @@
+/** Starting and stopping a service while its store is unreachable. */
+
 import test from 'ava'
 import { stopwatch, until } from '../../../http/until.ts'
 import { accessDenied } from '../protocol/wire.ts'
@@ -11,8 +13,6 @@ import {
   sentencesOf,
   serviceAgain,
 } from './outage.ts'
-
-/** Starting and stopping a service while its store is unreachable. */
 
 test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 

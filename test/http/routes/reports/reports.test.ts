@@ -1,3 +1,5 @@
+/** Reports over HTTP. */
+
 import test, { type ExecutionContext } from 'ava'
 import { parse } from 'csv-parse/sync'
 import * as E from 'fp-ts/lib/Either.js'
@@ -14,8 +16,6 @@ import { asks, during, lab, said } from '../../lab.ts'
 import { createSut } from '../../requests.ts'
 import { openLab } from '../../scopes/lab.ts'
 import { until } from '../../until.ts'
-
-/** Reports over HTTP. */
 
 type Row = Readonly<Record<string, string | number | null | Readonly<Record<string, number>>>>
 

@@ -1,10 +1,10 @@
+/** What failures of probes in a row mean, and when probes are made. */
+
 import test from 'ava'
 import { startSut } from '../../../gateway/peers.ts'
 import type { Tidying } from '../../harness.ts'
 import { REFUSING } from '../../requests.ts'
 import { monitoredLab } from './monitored.ts'
-
-/** What failures of probes in a row mean, and when probes are made. */
 
 const CONFIRM = Buffer.from('0300000b06d00000123400', 'hex')
 

@@ -1,9 +1,9 @@
+/** SUTs that are free in a whole span. */
+
 import test, { type ExecutionContext } from 'ava'
 import { asks, during, lab } from '../../lab.ts'
 import { createSut } from '../../requests.ts'
 import '../../documents/fit-answers.ts'
-
-/** SUTs that are free in a whole span. */
 
 const spanOf = (window: string): string => {
   const { start_time, end_time } = during(window, 'Z')

@@ -1,10 +1,10 @@
+/** When SUTs were offline, as probes found it. */
+
 import test from 'ava'
 import { type Running, start } from '../../harness.ts'
 import { refusalOf } from '../../refusals/problems.ts'
 import { createSut, NOW, REFUSING } from '../../requests.ts'
 import { becomes, monitor } from './monitored.ts'
-
-/** When SUTs were offline, as probes found it. */
 
 interface Outages {
   readonly outages: readonly { readonly from: string; readonly to: string | null; readonly cause: string }[]

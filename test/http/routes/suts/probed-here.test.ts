@@ -1,9 +1,9 @@
+/** Which SUTs an instance probes. */
+
 import test from 'ava'
 import { said } from '../../lab.ts'
 import { createSut } from '../../requests.ts'
 import { becomes, check, LOCAL, monitor, monitoredLab, read, statusOf } from './monitored.ts'
-
-/** Which SUTs an instance probes. */
 
 test('with BERTH_GATEWAY_SUTS only SUTs with these tags are probed, also without a gateway', async (t) => {
   const environment = { BERTH_GATEWAY: 'off', BERTH_GATEWAY_SUTS: 'site=berlin' }

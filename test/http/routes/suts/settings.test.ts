@@ -1,10 +1,10 @@
+/** What administrators set and the document of a SUT leaves out, on request. */
+
 import test from 'ava'
 import { start } from '../../harness.ts'
 import { refusalOf } from '../../refusals/problems.ts'
 import { createSut, NOW } from '../../requests.ts'
 import '../../documents/fit-answers.ts'
-
-/** What administrators set and the document of a SUT leaves out, on request. */
 
 const NOTHING = {
   turnaround: 0,

@@ -1,10 +1,10 @@
+/** The time that a SUT needs between two reservations. */
+
 import test from 'ava'
 import type { Client } from '../../client.ts'
 import { start } from '../../harness.ts'
 import { during, lab, said } from '../../lab.ts'
 import { aReservation, conflictOf, createSut, NOW, reserve } from '../../requests.ts'
-
-/** The time that a SUT needs between two reservations. */
 
 const spanOf = (window: string, names: readonly [string, string] = ['from', 'to']): string => {
   const { start_time, end_time } = during(window, 'Z')

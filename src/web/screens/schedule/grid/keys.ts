@@ -1,3 +1,5 @@
+/** The keys of the timeline that are not the grid's own. */
+
 import { type Sut, takenOf } from '../../../data/objects.ts'
 import { freeUntil, type Taken } from '../../../features/schedule/calendar.ts'
 import type { Cell } from '../../../features/schedule/cells.ts'
@@ -7,8 +9,6 @@ import { type Span, stepOf, type Zoom } from '../../../features/schedule/span.ts
 import { backToNow, draw, moveBy, type Open, show, zoomTo } from '../../../features/view/view.ts'
 import { QUARTER } from '../../../format/format.ts'
 import { usePage } from '../../../page/context.ts'
-
-/** The keys of the timeline that are not the grid's own. */
 
 const ZOOM_KEYS: Readonly<Record<string, Zoom>> = { d: 'day', w: 'week', m: 'month' }
 

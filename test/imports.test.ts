@@ -47,10 +47,6 @@ test('no folders of the source import each other', (t) => {
 
 /** The most files a folder may have. */
 const FOLDER_FILES = 15
-/** Folders that are still to be divided, and may not grow. */
-const CROWDED: Readonly<Record<string, number>> = {
-  'src/read-models/lists': 16,
-}
 /** Folders below the project's root. */
 const DEPTH = 5
 
@@ -58,7 +54,7 @@ test('no folder of the source is crowded, and none lies too deep', (t) => {
   const folders = Map.groupBy(Object.keys(project), posix.dirname)
   t.true(folders.size > 10)
   for (const [folder, { length }] of folders) {
-    t.true(length <= (CROWDED[folder] ?? FOLDER_FILES), `${folder} has ${length} files`)
+    t.true(length <= FOLDER_FILES, `${folder} has ${length} files`)
     t.true(folder.split('/').length <= DEPTH, folder)
   }
 })
@@ -76,7 +72,7 @@ const PURE = /^(?:fp-ts|io-ts|temporal-polyfill|rrule-temporal)(?:\/|$)/
 const PORTS = ['domain', 'event-store', 'concurrency']
 /** All but the page, which runs elsewhere, and what starts the program. */
 const BELOW_APP = [
-  ...['domain', 'projections', 'concurrency', 'files', 'telemetry', 'config', 'event-store'],
+  ...['domain', 'projections', 'concurrency', 'files', 'telemetry', 'event-store'],
   ...['event-store/sqlite', 'event-store/eventstoredb', 'commands', 'read-models', 'audit', 'vault'],
   ...['users', 'feed', 'gateway', 'processes', 'http', 'archive', 'client'],
 ]
@@ -94,11 +90,11 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   'event-store/sqlite': { rooms: ['domain', 'files', 'event-store'] },
   'event-store/eventstoredb': { rooms: [...PORTS, 'files'] },
   vault: { rooms: ['domain', 'files'], types: ['event-store', 'telemetry'] },
-  users: { rooms: ['domain', 'files', 'concurrency'], types: ['telemetry', 'vault', 'projections'] },
+  users: { rooms: ['domain', 'files', 'concurrency'], types: ['vault', 'projections'] },
   commands: { rooms: [...PORTS, 'vault'] },
-  audit: { rooms: ['domain', 'event-store', 'files', 'projections'] },
+  audit: { rooms: ['domain', 'event-store', 'files'] },
   'read-models': { rooms: [...PORTS, 'files', 'projections'] },
-  feed: { rooms: [...PORTS, 'read-models'], types: ['projections'] },
+  feed: { rooms: PORTS, types: ['read-models', 'projections'] },
   processes: {
     rooms: ['domain', 'commands', 'read-models', 'concurrency', 'feed'],
     types: ['gateway', 'projections', 'vault'],
@@ -108,8 +104,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     types: ['vault', 'projections', 'processes'],
   },
   archive: {
-    rooms: ['audit', 'domain', 'event-store', 'event-store/sqlite', 'feed', 'files', 'projections', 'users', 'vault'],
-    types: ['event-store/eventstoredb'],
+    rooms: ['audit', 'domain', 'event-store', 'event-store/sqlite', 'feed', 'files', 'projections', 'vault'],
   },
   app: { rooms: BELOW_APP },
   'command-line': { rooms: [...BELOW_APP, 'app'] },

@@ -21,10 +21,10 @@ export const runKnowingNames = async <A>(
 ): Promise<E.Either<Failure, A>> => {
   for (let attempt = 1; ; attempt++) {
     const names = known.names()
-    const ended = await run(names)
-    if (E.isRight(ended) || ended.left.code !== 'unavailable' || attempt === ATTEMPTS_MAX) return ended
+    const result = await run(names)
+    if (E.isRight(result) || result.left.code !== 'unavailable' || attempt === ATTEMPTS_MAX) return result
     await known.refresh()
     // No name was missing: the store is unavailable.
-    if (known.names() === names) return ended
+    if (known.names() === names) return result
   }
 }

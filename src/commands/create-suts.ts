@@ -121,10 +121,10 @@ export const importSuts = async (
   const created: SutCreated[] = []
   for (let from = 0; from < suts.length; from += AT_ONCE) {
     const some = suts.slice(from, from + AT_ONCE)
-    const ended = await Promise.all(
+    const results = await Promise.all(
       some.map((sut, n) => createWithPort(options, common, sut, ports.right[from + n] as Assignment)),
     )
-    for (const each of ended) {
+    for (const each of results) {
       if (E.isRight(each)) created.push(each.right)
       else return E.left(incomplete(each.left, suts.length))
     }

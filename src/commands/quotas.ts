@@ -79,9 +79,9 @@ export const makeQuotas = (options: QuotasOptions): Quotas => {
       if (usage === undefined) return refuseUncounted()
       // It may have changed during the wait.
       const quota = quotaOf(userId)
-      const ended = await run(quota && { quota, usage })
-      if (E.isRight(ended)) await reach(userId, ended.right.storePosition)
-      return ended
+      const result = await run(quota && { quota, usage })
+      if (E.isRight(result)) await reach(userId, result.right.storePosition)
+      return result
     } finally {
       turns.release(userId)
     }

@@ -67,9 +67,9 @@ export const makePendingCalls = <Remote extends Callable<Remote>>(
   let last = 0
 
   const run = ({ name, args }: Call): unknown => {
-    const found = functions.get(name)
-    if (found === undefined) throw new Error(`there is no function ${name}`)
-    return found(...args)
+    const call = functions.get(name)
+    if (call === undefined) throw new Error(`there is no function ${name}`)
+    return call(...args)
   }
 
   const answer = async (call: Call, id: number, reply: (answer: CallMessage) => void): Promise<void> => {

@@ -52,11 +52,11 @@ export const makeTurns = ({ limit = 1, waitingMax = () => Number.POSITIVE_INFINI
   const held = new Map<string, Held>()
 
   const pass = (key: string): void => {
-    const found = held.get(key)
-    if (found === undefined) return
-    const next = found.waiting?.shift()
+    const entry = held.get(key)
+    if (entry === undefined) return
+    const next = entry.waiting?.shift()
     if (next !== undefined) settle(next, true)
-    else if (--found.holders === 0) held.delete(key)
+    else if (--entry.holders === 0) held.delete(key)
   }
 
   return {
@@ -65,12 +65,12 @@ export const makeTurns = ({ limit = 1, waitingMax = () => Number.POSITIVE_INFINI
      * there is no room to wait, or not in time. Call `release` after a turn.
      */
     acquire: (key: string, wait?: Wait): Promise<boolean> | undefined => {
-      const found = held.get(key)
-      if (found === undefined) held.set(key, { holders: 1, waiting: undefined })
-      else if (found.holders < limit) found.holders++
+      const entry = held.get(key)
+      if (entry === undefined) held.set(key, { holders: 1, waiting: undefined })
+      else if (entry.holders < limit) entry.holders++
       else {
-        found.waiting ??= []
-        return enter(found.waiting, wait ?? {}, waitingMax)
+        entry.waiting ??= []
+        return enter(entry.waiting, wait ?? {}, waitingMax)
       }
       return undefined
     },

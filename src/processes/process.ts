@@ -25,8 +25,8 @@ export const makeRecordNow =
     // Checked before each record, and decided at that time: the clock may jump meanwhile.
     const at = clock.now()
     if (!clock.mayRecord()) return undefined
-    const ended = await runner.run(decider, stream, { command, actor, requestId, at })
-    return E.isRight(ended) ? ended.right : undefined
+    const result = await runner.run(decider, stream, { command, actor, requestId, at })
+    return E.isRight(result) ? result.right : undefined
   }
 
 /**

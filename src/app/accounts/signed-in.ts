@@ -28,8 +28,8 @@ const openSessions = (lab: Lab): LoginSessions => {
     sealer: makeSealer(vault.keys, 'berth session v2', randomBytes),
     users,
     renewEpoch: async (actor) => {
-      const ended = await renewEpoch(lab, actor._id, { actor, requestId: lab.makeRequestId() })
-      if (E.isLeft(ended)) throw new StoreUnavailable(`a session cannot begin: ${ended.left.detail}`)
+      const result = await renewEpoch(lab, actor._id, { actor, requestId: lab.makeRequestId() })
+      if (E.isLeft(result)) throw new StoreUnavailable(`a session cannot begin: ${result.left.detail}`)
       await users.refresh()
       if (users.epochOf(actor._id) === undefined)
         throw new StoreUnavailable('a session cannot begin: its epoch is not readable')

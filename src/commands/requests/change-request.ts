@@ -40,8 +40,8 @@ export const makeChangeRequest = (options: ChangeRequestOptions) => {
     keep,
     withdraw: async (sender: Sender, { _id, user_id }: Named): Changed => {
       for (let attempt = 1; ; attempt++) {
-        const ended = await endOffer(_id, sender.requestId)
-        if (E.isLeft(ended)) return ended
+        const result = await endOffer(_id, sender.requestId)
+        if (E.isLeft(result)) return result
         const changed = await run(sender, { type: 'WithdrawRequest', actor: sender.actor, _id, user_id })
         if (E.isRight(changed) || changed.left.code !== 'unavailable' || attempt === ATTEMPTS_MAX) return changed
       }

@@ -55,9 +55,9 @@ const makeBegin =
       ...({ type: 'MakeRequest', actor, ...choice, window, wait: 0, quota: use, request: asked } as const),
       ...{ reachableFor: reachableFor(), random: randomHex(8), reservationRandom: randomHex(8) },
     }
-    const made = await runner.run(requestDecider, REQUESTS_STREAM, { ...sender, command, at })
-    if (E.isLeft(made)) return made
-    const own = made.right.kind === 'already' ? undefined : findWaiting(made.right.state.queue, made.right.id)
+    const result = await runner.run(requestDecider, REQUESTS_STREAM, { ...sender, command, at })
+    if (E.isLeft(result)) return result
+    const own = result.right.kind === 'already' ? undefined : findWaiting(result.right.state.queue, result.right.id)
     return E.right(own && hasOffer(own) ? own : undefined)
   }
 

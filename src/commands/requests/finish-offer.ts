@@ -47,17 +47,17 @@ export const makeFinishOffer = (
     const { sut_id, user_id, sut_reservation_id: _id, time } = request.offer
     // So old, or so far ahead that a wrong clock made it, whose time must not get into the stream of the SUT.
     const isOutdated = Math.abs(clock() - time) > OFFER_LIFETIME_MS
-    const made = isOutdated ? refuse('no_sut_free', 'The offer is too old.') : await reserve(request, requestId)
-    if (E.isRight(made)) {
+    const result = isOutdated ? refuse('no_sut_free', 'The offer is too old.') : await reserve(request, requestId)
+    if (E.isRight(result)) {
       // So that the SUT does not look free once the request is granted.
-      await waitForViews(made.right.storePosition)
-      return E.right({ made: made.right })
+      await waitForViews(result.right.storePosition)
+      return E.right({ made: result.right })
     }
-    if (PASSING.includes(made.left.code)) return made
+    if (PASSING.includes(result.left.code)) return result
     const command = { type: 'RefuseOffer', _id, sut_id, user_id } as const
     const closed = await runner.run(reservationDecider, sutStream(sut_id), { command, actor: SCHEDULE, requestId })
     if (E.isLeft(closed)) return closed
-    return E.right(isOfferRefused(closed.right.state, _id) ? { refused: made.left } : { made: closed.right })
+    return E.right(isOfferRefused(closed.right.state, _id) ? { refused: result.left } : { made: closed.right })
   }
 
   return async (request, requestId) => {
@@ -66,8 +66,8 @@ export const makeFinishOffer = (
     const outcome = 'made' in settled.right ? 'granted' : 'closed'
     const { sut_reservation_id } = request.offer
     const command = { type: 'EndOffer', _id: request._id, sut_reservation_id, outcome } as const
-    const ended = await runner.run(requestDecider, REQUESTS_STREAM, { command, actor: SCHEDULE, requestId })
+    const result = await runner.run(requestDecider, REQUESTS_STREAM, { command, actor: SCHEDULE, requestId })
     // If only this fails of one that was taken up, whoever grants SUTs does it.
-    return E.isLeft(ended) && outcome === 'closed' ? ended : settled
+    return E.isLeft(result) && outcome === 'closed' ? result : settled
   }
 }

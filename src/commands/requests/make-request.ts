@@ -160,8 +160,8 @@ export const makeMakeRequest = (parts: MakingParts) => {
       request: { ...target, duration, priority, user_id, ...(keepalive !== undefined && { keepalive }) },
       ...{ random: randomHex(8), reservationRandom: randomHex(8) },
     }
-    const made = await runner.run(requestDecider, REQUESTS_STREAM, { ...sender, command, at })
-    if (E.isRight(made)) return answer(made.right.revision, sender.requestId)
-    return made.left.code === 'no_sut_free' ? refuse() : made
+    const result = await runner.run(requestDecider, REQUESTS_STREAM, { ...sender, command, at })
+    if (E.isRight(result)) return answer(result.right.revision, sender.requestId)
+    return result.left.code === 'no_sut_free' ? refuse() : result
   }
 }

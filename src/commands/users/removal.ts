@@ -67,9 +67,9 @@ export const revokeTokens = async (
   if (ids.size === 0 || !(await isStillDue())) return
   const envelope = { ...rest, command: { type: 'RevokeTokens', user_id, ids } } as const
   for (let isOver = false; !isOver; ) {
-    const ended = await runner.run(tokenDecider, stream, envelope)
-    if (E.isLeft(ended)) throw new StoreUnavailable(`tokens were not revoked: ${ended.left.detail}`)
-    isOver = ended.right.kind === 'already'
+    const result = await runner.run(tokenDecider, stream, envelope)
+    if (E.isLeft(result)) throw new StoreUnavailable(`tokens were not revoked: ${result.left.detail}`)
+    isOver = result.right.kind === 'already'
   }
 }
 
@@ -82,8 +82,8 @@ const runOnEach = async (
 ): Promise<void> => {
   const run = async (reservation: Unfinished): Promise<void> => {
     const envelope = { command: commandFor(reservation), actor: BERTH, requestId }
-    const ended = await runner.run(reservationDecider, sutStream(reservation.sut_id), envelope)
-    if (E.isLeft(ended)) throw new StoreUnavailable(`a reservation of a user was not ended: ${ended.left.detail}`)
+    const result = await runner.run(reservationDecider, sutStream(reservation.sut_id), envelope)
+    if (E.isLeft(result)) throw new StoreUnavailable(`a reservation of a user was not ended: ${result.left.detail}`)
   }
   await Promise.all(reservations.map(run))
 }

@@ -70,13 +70,13 @@ export const requireKnown = (
   state: SutState,
   request: Pick<ReservationRequest, 'userExists'>,
 ): E.Either<Failure, ExistingSut> => {
-  const found = requireSut(state)
+  const sut = requireSut(state)
   const unknown = [
     ...unknownUser(request),
-    ...(E.isRight(found) ? [] : [bodyProblem('invalid', 'sut_id', 'is not the id of a SUT')]),
+    ...(E.isRight(sut) ? [] : [bodyProblem('invalid', 'sut_id', 'is not the id of a SUT')]),
   ]
-  if (E.isLeft(found)) return E.left({ ...found.left, problems: unknown })
-  return unknown.length > 0 ? refuseUnknownUser(unknown) : found
+  if (E.isLeft(sut)) return E.left({ ...sut.left, problems: unknown })
+  return unknown.length > 0 ? refuseUnknownUser(unknown) : sut
 }
 
 /** Refuses a SUT that takes no reservations. */
@@ -134,9 +134,9 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   // What is offered was asked for before, and has been put on the grid since.
   const refused = offer ? refuseActor(command) : refuseAsked(command, asked, now)
   if (refused !== undefined) return refused
-  const found = requireKnown(state, command)
-  if (E.isLeft(found)) return found
-  const sut = found.right
+  const result = requireKnown(state, command)
+  if (E.isLeft(result)) return result
+  const sut = result.right
   if (match && isUnfit(sut, match, now)) return refuseCandidate()
   const closed = refuseClosed(sut)
   if (closed !== undefined) return closed

@@ -150,9 +150,9 @@ export const createSeries = (state: SutState, command: CreateSeries, now: number
   if (problems.length > 0) return E.left(invalid(problems))
   const refused = refuseActor(command)
   if (refused !== undefined) return refused
-  const found = requireKnown(state, command)
-  if (E.isLeft(found)) return found
-  const sut = found.right
+  const result = requireKnown(state, command)
+  if (E.isLeft(result)) return result
+  const sut = result.right
   const closed = refuseClosed(sut)
   if (closed !== undefined) return closed
   const tooClose = overlapProblems(windows, sut.values.turnaround)

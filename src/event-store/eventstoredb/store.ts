@@ -32,8 +32,8 @@ export interface EventStoreDb extends EventStore {
 }
 
 /** Whether the store answered an append with this outcome. */
-const isAnswered = (ended: E.Either<AppendFailure, unknown>): boolean =>
-  E.isRight(ended) || ended.left === 'moved' || ended.left === 'full'
+const isAnswered = (result: E.Either<AppendFailure, unknown>): boolean =>
+  E.isRight(result) || result.left === 'moved' || result.left === 'full'
 
 /** Adds why no node can be reached. @throws StoreDenied if that is a certificate of an authority that is not trusted */
 const explain = async (error: StoreUnavailable, address: EventStoreDbAddress): Promise<StoreUnavailable> => {
@@ -104,9 +104,9 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
     return {
       ...identity,
       append: async (stream, expected, events, sealed = [], within = STORE_TIMEOUT_MS) => {
-        const ended = await silence.watch('append', append(stream, expected, events, sealed, within), isAnswered)
-        if (E.isRight(ended)) silence.appended(ended.right.storePosition)
-        return ended
+        const result = await silence.watch('append', append(stream, expected, events, sealed, within), isAnswered)
+        if (E.isRight(result)) silence.appended(result.right.storePosition)
+        return result
       },
       ...reader,
       subscribe: (after, signal) => follow(events.toLogged, after, signal),

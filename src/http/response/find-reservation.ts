@@ -64,9 +64,9 @@ export const findReservation = async (
   isForAdministrators: boolean,
 ): Promise<E.Either<Refusal, FoundReservation>> => {
   const { objects } = parts
-  const found = await findVisible(parts, user, 'reservation', id)
-  if (E.isLeft(found)) return found
-  const version = found.right
+  const result = await findVisible(parts, user, 'reservation', id)
+  if (E.isLeft(result)) return result
+  const version = result.right
   const reservation = JSON.parse(version.document) as Reservation
   const isAllowed = reservation.user_id === user._id || (isForAdministrators && user.role === 'administrator')
   if (!isAllowed) return refuse('not_your_reservation', 'Another user holds this reservation.')

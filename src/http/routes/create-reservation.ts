@@ -83,13 +83,13 @@ type AskedReservation = Omit<CreateReservation, 'type' | 'random' | 'sut_id'>
 const createById = async (parts: Parts, call: Call, asked: AskedReservation, sut_id: string): RouteResult => {
   const { runner, objects, quotas, randomHex } = parts
   const stream = sutStream(sut_id)
-  const made = await runInTurn(quotas, asked, (quota) => {
+  const result = await runInTurn(quotas, asked, (quota) => {
     const command: CreateReservation = { ...asked, type: 'CreateReservation', sut_id, quota, random: randomHex(8) }
     return runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
   })
-  if (E.isLeft(made)) return made
-  if (made.right.kind === 'already') throw new Error('a reservation was made without an event')
-  const version = await objects.after('reservation', made.right.id, stream, made.right)
+  if (E.isLeft(result)) return result
+  if (result.right.kind === 'already') throw new Error('a reservation was made without an event')
+  const version = await objects.after('reservation', result.right.id, stream, result.right)
   return E.right(documentResponse('reservation', version, true))
 }
 
@@ -103,10 +103,10 @@ const createMatching = async (parts: Parts, call: Call, asked: AskedReservation,
     if (before !== undefined) return before
   }
   const scopes = [asked.scope, users.byId(asked.user_id)?.scope].filter((scope) => scope !== undefined)
-  const made = await createMatched(envelopeOf(call), { ...asked, criteria, scopes })
+  const result = await createMatched(envelopeOf(call), { ...asked, criteria, scopes })
   // It may have been answering meanwhile.
-  if (E.isLeft(made)) return (idempotencyKey && repeated(idempotencyKey)) ?? made
-  const { _id, sutId, outcome } = made.right
+  if (E.isLeft(result)) return (idempotencyKey && repeated(idempotencyKey)) ?? result
+  const { _id, sutId, outcome } = result.right
   const version = await objects.after('reservation', _id, sutStream(sutId), outcome)
   return E.right(documentResponse('reservation', version, true))
 }

@@ -86,9 +86,9 @@ export const withVisible =
   async (parts: Parts, call: C): RouteResult => {
     const query = call.query as AsOfQuery | undefined
     if (query?.as_of === undefined) {
-      const found = await findVisible(parts, call.user, kind, call.id)
-      return E.isLeft(found) ? found : show(parts, call, found.right, parts.clock())
+      const version = await findVisible(parts, call.user, kind, call.id)
+      return E.isLeft(version) ? version : show(parts, call, version.right, parts.clock())
     }
-    const found = await findThen(parts, { ...call, query }, kind as Dated, 'position' in query.as_of)
-    return E.isLeft(found) ? found : show(parts, call, found.right.version, found.right.now)
+    const past = await findThen(parts, { ...call, query }, kind as Dated, 'position' in query.as_of)
+    return E.isLeft(past) ? past : show(parts, call, past.right.version, past.right.now)
   }

@@ -87,10 +87,10 @@ const isWaiting = ({ document }: Version): boolean => (JSON.parse(document) as S
 
 const read = async (parts: Parts, call: Read): RouteResult => {
   const { id, user, query } = call
-  const found = await findVisible(parts, user, 'sut_request', id)
-  if (E.isLeft(found)) return found
-  if (!isWaiting(found.right)) return E.right(requestResponse(parts, found.right))
-  const life = await wait(parts, call, found.right)
+  const request = await findVisible(parts, user, 'sut_request', id)
+  if (E.isLeft(request)) return request
+  if (!isWaiting(request.right)) return E.right(requestResponse(parts, request.right))
+  const life = await wait(parts, call, request.right)
   const now = query.wait ? userNow(parts.users, user) : E.right(user)
   if (E.isLeft(now)) return now
   const { _id, scope, role } = now.right
@@ -183,13 +183,13 @@ const refusalOfSut = async (
   { body: { sut_id }, user }: Call<BodyOf<typeof requestBody>>,
 ): Promise<E.Either<Failure, Failure | undefined>> => {
   if (sut_id === undefined) return E.right(undefined)
-  const found = await visibleTo(parts, user).newest('sut', sut_id)
-  if (E.isLeft(found)) return found
-  if (found.right === undefined) {
+  const sut = await visibleTo(parts, user).newest('sut', sut_id)
+  if (E.isLeft(sut)) return sut
+  if (sut.right === undefined) {
     const problems = [bodyProblem('invalid', 'sut_id', 'is not the id of a SUT')]
     return E.right(failure('sut_not_found', 'No SUT has this id.', { problems }))
   }
-  const isRetired = found.right.ended === 'retired'
+  const isRetired = sut.right.ended === 'retired'
   return E.right(isRetired ? failure('sut_retired', 'The SUT has been retired and cannot be reserved.') : undefined)
 }
 
@@ -205,9 +205,9 @@ const create = async (parts: Parts, call: Call<BodyOf<typeof requestBody>>): Rou
   const target = sut_id === undefined ? { match: match as Criteria } : { sut_id }
   const wanted = { target, duration, wait, priority, keepalive }
   const asked = { actor, user_id, holderRole: holder?.role, scopes, refusedSut: refused.right, ...wanted }
-  const made = await makeRequest(envelopeOf(call), asked)
-  if (E.isLeft(made)) return made
-  const { id, revision, storePosition } = made.right
+  const result = await makeRequest(envelopeOf(call), asked)
+  if (E.isLeft(result)) return result
+  const { id, revision, storePosition } = result.right
   const shown = await objects.after('sut_request', id, REQUESTS_STREAM, { kind: 'recorded', revision, storePosition })
   const { keepalive: seconds, created_at } = JSON.parse(shown.document) as SutRequest
   const life = seconds === null ? undefined : { keepalive: seconds, began: epochMillisecondsOf(created_at), kept: 0 }
@@ -217,14 +217,14 @@ const create = async (parts: Parts, call: Call<BodyOf<typeof requestBody>>): Rou
 
 /** What a command about a request that does not wait any more is answered with: how that ended. */
 const respondEnded = async (parts: Parts, { user }: Call, id: string, isWithdrawal: boolean): RouteResult => {
-  const ended = await findVisible(parts, user, 'sut_request', id, 'latest')
-  if (E.isLeft(ended)) return ended
-  const { status, sut_reservation_id } = JSON.parse(ended.right.document) as SutRequest
+  const request = await findVisible(parts, user, 'sut_request', id, 'latest')
+  if (E.isLeft(request)) return request
+  const { status, sut_reservation_id } = JSON.parse(request.right.document) as SutRequest
   if (status === 'granted')
     return refuse('request_granted', 'The request has been granted. Cancel its reservation.', {
       help: { ...(sut_reservation_id !== null && { sut_reservation_id }) },
     })
-  if (status === 'withdrawn' && isWithdrawal) return E.right(requestResponse(parts, ended.right))
+  if (status === 'withdrawn' && isWithdrawal) return E.right(requestResponse(parts, request.right))
   return refuse('request_over', `The request has ${status === 'withdrawn' ? 'been withdrawn' : 'expired'}.`)
 }
 

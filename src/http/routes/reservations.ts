@@ -52,9 +52,9 @@ const change = async (
 ): Promise<E.Either<Refusal, Version>> => {
   const { runner, objects } = parts
   const { id, user } = call
-  const found = await findVisible(parts, user, 'reservation', id)
-  if (E.isLeft(found)) return found
-  const { _id, user_id, sut_id } = JSON.parse(found.right.document) as Reservation
+  const reservation = await findVisible(parts, user, 'reservation', id)
+  if (E.isLeft(reservation)) return reservation
+  const { _id, user_id, sut_id } = JSON.parse(reservation.right.document) as Reservation
   const stream = sutStream(sut_id)
   const run = (quota: QuotaUse | undefined) =>
     runner.run(reservationDecider, stream, { ...envelopeOf(call), command: command({ _id, user_id }, quota) })

@@ -110,12 +110,12 @@ const create = async (parts: Parts, call: Call<BodyOf<typeof seriesBody>>): Rout
   const userExists = await holderExists(users, user, user_id)
   const holder = { actor: user, user_id, isBeyondQuota: body.beyond_quota ?? false }
   const about = { ...holder, sut_id, userExists, limits, scope: user.scope, first, rule, rrule, randoms }
-  const ended = await runInTurn(quotas, holder, (quota) => {
+  const result = await runInTurn(quotas, holder, (quota) => {
     const command = { type: 'CreateSeries', ...about, found: found.right, quota } as const
     return runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
   })
-  if (E.isLeft(ended)) return ended
-  const events = await readRecorded(store, stream, ended.right)
+  if (E.isLeft(result)) return result
+  const events = await readRecorded(store, stream, result.right)
   const [made] = events
   if (made?.type !== 'ReservationSeriesCreated') throw new Error('a series was made without its event')
   const { _id } = made.data
@@ -132,9 +132,9 @@ const cancel: Show<Parts, Call> = async (parts, call, version) => {
   const stream = sutStream(sut_id)
   const reservationIds = members.right.listed.map(({ id }) => id)
   const command = { type: 'CancelSeries', actor: call.user, user_id, reservationIds } as const
-  const ended = await runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
-  if (E.isLeft(ended)) return ended
-  return E.right(await respond(parts, _id, stream, await readRecorded(store, stream, ended.right)))
+  const result = await runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
+  if (E.isLeft(result)) return result
+  return E.right(await respond(parts, _id, stream, await readRecorded(store, stream, result.right)))
 }
 
 /** A series with its reservations and their states by now. */

@@ -178,9 +178,9 @@ export const makeMonitor = (options: MonitorOptions) => {
     tick,
     /** Probes a SUT now. The result counts like any other. */
     check: async (sutId: string): Promise<E.Either<Failure, ProbeResult>> => {
-      const found = views.newest('sut', sutId)
-      if (found === undefined) return refuse('sut_not_found', 'No SUT has this id.')
-      const sut = JSON.parse(found.document) as Sut
+      const version = views.newest('sut', sutId)
+      if (version === undefined) return refuse('sut_not_found', 'No SUT has this id.')
+      const sut = JSON.parse(version.document) as Sut
       if (!isOurs(sut)) return refuse('not_forwarded', 'Another instance probes this SUT.')
       try {
         const probed = await probing.now(sut)

@@ -36,16 +36,16 @@ export const nextInPhase = (sutId: string, interval: number, now: number): numbe
 const makeGet =
   (views: Pick<Views, 'newest'>) =>
   (sutId: string): MonitoredSut | undefined => {
-    const found = views.newest('sut', sutId)
-    if (found === undefined || found.ended !== null) return undefined
-    const sut = JSON.parse(found.document) as Sut
-    const { status, cause, settings } = JSON.parse(found.internal) as SutInternal
+    const version = views.newest('sut', sutId)
+    if (version === undefined || version.ended !== null) return undefined
+    const sut = JSON.parse(version.document) as Sut
+    const { status, cause, settings } = JSON.parse(version.internal) as SutInternal
     const seconds = settings.monitoring_interval
     if (status === 'disabled' || seconds === undefined) return undefined
     return {
       sut,
       interval: seconds * 1_000,
-      shown: { status, changes: found.observed, cause: cause ?? undefined },
+      shown: { status, changes: version.observed, cause: cause ?? undefined },
     }
   }
 

@@ -34,9 +34,9 @@ const makeCloseAbandoned = (options: AbandonedOptions): (() => Promise<void>) =>
   /** When it may be closed, in Unix milliseconds: those of an earlier run at once. An extension moves it. */
   const dueOf = (session: Session): number => {
     if (session.instance === instance) return 0
-    const found = views.newest('reservation', session.reservation_id)
-    if (found === undefined) return 0
-    return epochSecondsOf((JSON.parse(found.document) as Reservation).end_time) * 1000 + CLOSE_DELAY_MS
+    const version = views.newest('reservation', session.reservation_id)
+    if (version === undefined) return 0
+    return epochSecondsOf((JSON.parse(version.document) as Reservation).end_time) * 1000 + CLOSE_DELAY_MS
   }
   const isAbandoned = (session: Session): boolean => !isFollowed(session) && dueOf(session) <= clock.now()
 
@@ -112,8 +112,8 @@ export const makeSessions = (options: SessionsOptions) => {
   const untilOverdue = { ...clock, mayRecord: () => !isOverdue && clock.mayRecord() }
   const recorder = makeRecorder({ ...options, clock: untilOverdue })
   const reservationOf: TrackerOptions['reservationOf'] = (id) => {
-    const found = views.newest('reservation', id)
-    return found && JSON.parse(found.document)
+    const version = views.newest('reservation', id)
+    return version && JSON.parse(version.document)
   }
   const tracker = makeTracker({ ...options, reservationOf, record: recorder.add })
   const save = makeSave(options, () => [...tracker.all(), ...recorder.waiting()])

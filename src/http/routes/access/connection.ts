@@ -148,9 +148,9 @@ const read = async (parts: Parts, call: Call<unknown, QueryOf<typeof waitQuery>>
   const { id, user, accepts, query } = call
   const { wait } = query
   const findIt = () => findReservation(parts, id, user, true)
-  const found = await findIt()
-  if (E.isLeft(found)) return found
-  const file = FILES[found.right.sut.sut_type]
+  const result = await findIt()
+  if (E.isLeft(result)) return result
+  const file = FILES[result.right.sut.sut_type]
   const mediaTypes: MediaTypes = [JSON_TYPE, ...(file === undefined ? [] : [file.mediaType])]
   const mediaType = accepts(mediaTypes)
   if (mediaType === undefined) {
@@ -158,11 +158,11 @@ const read = async (parts: Parts, call: Call<unknown, QueryOf<typeof waitQuery>>
   }
   if (file !== undefined && mediaType === file.mediaType) {
     return wait === undefined
-      ? fileOf(parts, found.right, file, call)
+      ? fileOf(parts, result.right, file, call)
       : refuseParameter('wait', 'cannot be combined with a file for viewers')
   }
-  if (!wait || !mayOpen(parts, found.right)) return connectionOf(parts, found.right, call)
-  await parts.forwarded.waitUntilOpen(found.right.reservation._id, wait * 1000, call.request.signal)
+  if (!wait || !mayOpen(parts, result.right)) return connectionOf(parts, result.right, call)
+  await parts.forwarded.waitUntilOpen(result.right.reservation._id, wait * 1000, call.request.signal)
   const now = await findIt()
   return E.isLeft(now) ? now : connectionOf(parts, now.right, call)
 }

@@ -21,15 +21,15 @@ const OPEN_TIMEOUT_MS = 1_000
 /** Finds the reservation if its holder may open a console now. */
 const checkConsole = async (parts: Parts, id: string, user: User): ReturnType<typeof findReservation> => {
   const { forwarded, isOurs, clock } = parts
-  const found = await findReservation(parts, id, user, false)
-  if (E.isLeft(found)) return found
-  const { reservation, isReleased, sut } = found.right
+  const result = await findReservation(parts, id, user, false)
+  if (E.isLeft(result)) return result
+  const { reservation, isReleased, sut } = result.right
   const { _id, sut_id, start_time, end_time } = reservation
   if (sut.sut_type !== 'vnc') {
     return refuse('not_vnc', `The SUT is of type ${sut.sut_type}. Only vnc SUTs have a console.`)
   }
   // The gateway decides what is running, because it does not follow a clock that jumps.
-  if (isOurs(sut_id) && forwarded.has(_id)) return found
+  if (isOurs(sut_id) && forwarded.has(_id)) return result
   const now = clock() / 1000
   if (!isReleased && epochSecondsOf(start_time) > now) {
     return refuse('reservation_not_running', `The reservation starts at ${start_time}.`)
@@ -37,14 +37,14 @@ const checkConsole = async (parts: Parts, id: string, user: User): ReturnType<ty
   if (isReleased || epochSecondsOf(end_time) <= now) return E.left(await explainOver(parts, _id, user))
   if (!isOurs(sut_id)) return E.left(NOT_FORWARDED)
   await forwarded.waitUntilOpen(_id, OPEN_TIMEOUT_MS)
-  return forwarded.has(_id) ? found : E.left(NOT_FORWARDED)
+  return forwarded.has(_id) ? result : E.left(NOT_FORWARDED)
 }
 
 const issue = async (parts: Parts, { id, user }: Call): RouteResult => {
   const { consoleTickets, clock, randomHex } = parts
-  const found = await checkConsole(parts, id, user)
-  if (E.isLeft(found)) return found
-  const { reservation, position } = found.right
+  const result = await checkConsole(parts, id, user)
+  if (E.isLeft(result)) return result
+  const { reservation, position } = result.right
   const expires = clock() + TICKET_LIFETIME_MS
   const { name: _, scope: __, ...access } = user
   const ticket = consoleTickets.seal({ reservationId: reservation._id, access, expires, nonce: randomHex(NONCE_BYTES) })
@@ -82,8 +82,8 @@ const attachTo = async (
   parts: Parts,
   { ticket: { reservationId }, user }: Admitted,
 ): Promise<E.Either<Refusal, Attached>> => {
-  const found = await checkConsole(parts, reservationId, user)
-  if (E.isLeft(found)) return found
+  const result = await checkConsole(parts, reservationId, user)
+  if (E.isLeft(result)) return result
   const attached = await parts.attach(reservationId)
   if ('refused' in attached) {
     if (attached.refused === 'over') return E.left(await explainOver(parts, reservationId, user))

@@ -51,10 +51,10 @@ const signOut = async (parts: Parts, call: Call<BodyOf<typeof logoutBody>>): Rou
     const { _id, renewableUntil } = user.session
     const session = { _id, user_id: user._id, session_until: formatMilliseconds(renewableUntil) }
     const command = { type: 'EndSession', session } as const
-    const ended = await parts.runner.run(tokenDecider, tokenStream(user._id), { ...envelope, command })
-    if (E.isLeft(ended)) return ended
+    const result = await parts.runner.run(tokenDecider, tokenStream(user._id), { ...envelope, command })
+    if (E.isLeft(result)) return result
     // From then on this instance refuses it too.
-    await parts.views.waitForStorePosition(ended.right.storePosition)
+    await parts.views.waitForStorePosition(result.right.storePosition)
   }
   return E.right({ status: 200, body: JSON.stringify({ everywhere }) })
 }

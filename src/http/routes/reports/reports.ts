@@ -160,11 +160,11 @@ export const reporting =
     if (E.isLeft(place)) return place
     let isSent = false
     try {
-      const found = await read(parts, asked.right, call.user)
-      if (E.isLeft(found)) return found
-      const pieces = reportPieces(parts, call, asked.right, found.right.listed)
+      const report = await read(parts, asked.right, call.user)
+      if (E.isLeft(report)) return report
+      const pieces = reportPieces(parts, call, asked.right, report.right.listed)
       isSent = E.isRight(pieces)
-      return E.map((makePieces: MakePieces) => place.right.send(makePieces, found.right.position))(pieces)
+      return E.map((makePieces: MakePieces) => place.right.send(makePieces, report.right.position))(pieces)
     } finally {
       if (!isSent) place.right.leave()
     }

@@ -57,12 +57,12 @@ const readSpan = async (
 
 const readOne = async (parts: Parts, call: Call<unknown, QueryOf<typeof outagesOfOneQuery>>): RouteResult => {
   const { id } = call
-  const found = await visibleTo(parts, call.user).newest('sut', id)
-  if (E.isLeft(found)) return found
+  const sut = await visibleTo(parts, call.user).newest('sut', id)
+  if (E.isLeft(sut)) return sut
   const read = await readSpan(parts, call, [id])
   if (E.isLeft(read)) return read
   const { position, listed } = read.right
-  const [only] = found.right === undefined ? [] : listed
+  const [only] = sut.right === undefined ? [] : listed
   if (only === undefined) return E.left(notFound('sut'))
   return E.right({ status: 200, body: JSON.stringify(show(only)), position })
 }

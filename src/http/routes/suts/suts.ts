@@ -85,9 +85,9 @@ const change = async (
   const { id } = call
   if (!isAssignedId(id)) return E.left(notFound('sut'))
   const stream = sutStream(id)
-  const ended = await runner.run(sutDecider, stream, { command, secrets, ...envelopeOf(call) })
-  if (E.isLeft(ended)) return ended
-  return E.right(documentResponse('sut', await objects.after('sut', id, stream, ended.right), false))
+  const result = await runner.run(sutDecider, stream, { command, secrets, ...envelopeOf(call) })
+  if (E.isLeft(result)) return result
+  return E.right(documentResponse('sut', await objects.after('sut', id, stream, result.right), false))
 }
 
 /** Creates SUTs, which get all of their ports or none. The response shows each as it was created, also to a retry. */
@@ -143,9 +143,9 @@ export const sutChanges: readonly Route<Parts>[] = [
     isTagged: true,
     refusals: ['listen_ports_exhausted'],
     handler: async (parts, call) => {
-      const ended = await createSut(parts, envelopeOf(call), newSut(parts.vault, call.body))
-      if (E.isLeft(ended)) return ended
-      const { _id, outcome } = ended.right
+      const result = await createSut(parts, envelopeOf(call), newSut(parts.vault, call.body))
+      if (E.isLeft(result)) return result
+      const { _id, outcome } = result.right
       return E.right(documentResponse('sut', await parts.objects.after('sut', _id, sutStream(_id), outcome), true))
     },
   }),

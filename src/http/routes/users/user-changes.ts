@@ -64,12 +64,12 @@ const run = (
 export const showUser = async (
   { objects, users }: Parts,
   id: string,
-  ended: Ended,
+  result: Ended,
   created = false,
   once: Readonly<Record<string, unknown>> = {},
 ): RouteResult => {
-  if (E.isLeft(ended)) return ended
-  const outcome = ended.right
+  if (E.isLeft(result)) return result
+  const outcome = result.right
   const isRepeated = outcome.kind === 'repeated'
   await users.refresh()
   const version = await objects.after('user', isRepeated ? outcome.id : id, USERS_STREAM, outcome)
@@ -91,13 +91,13 @@ const changePassword = async (parts: Parts, _id: string, call: Call<BodyOf<typeo
   const { credentials, secrets } = vault.sealUser(_id, { password, epoch: randomHex(EPOCH_BYTES) })
   if (users.byId(_id) !== undefined) await endBindings(_id, requestId)
   const command = { type: 'ChangeUser', _id, credentials } as const
-  const ended = await run(parts, command, { ...envelopeOf(call), secrets })
-  if (E.isRight(ended)) await revoke()
-  if (E.isRight(ended) && ended.right.kind === 'recorded') {
+  const result = await run(parts, command, { ...envelopeOf(call), secrets })
+  if (E.isRight(result)) await revoke()
+  if (E.isRight(result) && result.right.kind === 'recorded') {
     await users.refresh()
     await endBindings(_id, requestId)
   }
-  return showUser(parts, _id, ended)
+  return showUser(parts, _id, result)
 }
 
 /**
@@ -107,10 +107,10 @@ const changePassword = async (parts: Parts, _id: string, call: Call<BodyOf<typeo
 const remove = async (parts: Parts, call: Call<BodyOf<typeof userRemovalBody>>): RouteResult => {
   const { objects, views, store, users, finishRemoval } = parts
   const { id: user_id, body, requestId } = call
-  const ended = await run(parts, { type: 'RemoveUser', _id: user_id, ...body }, envelopeOf(call))
-  if (E.isLeft(ended)) return ended
+  const result = await run(parts, { type: 'RemoveUser', _id: user_id, ...body }, envelopeOf(call))
+  if (E.isLeft(result)) return result
   await users.refresh()
-  const { kind, revision } = ended.right
+  const { kind, revision } = result.right
   const respond = ({ cancelled, released } = { cancelled: 0, released: 0 }): Awaited<RouteResult> =>
     E.right({ status: 200, body: JSON.stringify({ _id: user_id, cancelled, released }) })
   // The user had been removed before.
@@ -148,8 +148,8 @@ export const userChanges: readonly Route<Parts>[] = [
         const command = { type: 'ChangeUser', _id, ...fields, quotaDefault, ifMatch, credentials, claim } as const
         return run(parts, command, { ...envelopeOf(call), secrets })
       }
-      const ended = await (isRenamed ? runKnowingNames(users, change) : change())
-      return showUser(parts, _id, ended)
+      const result = await (isRenamed ? runKnowingNames(users, change) : change())
+      return showUser(parts, _id, result)
     },
   }),
   post('/api/user/:id/password', {
@@ -220,10 +220,10 @@ export const userChanges: readonly Route<Parts>[] = [
       const { id: _id } = call
       await users.refresh()
       const folded = foldName(users.member(_id)?.name ?? _id)
-      const ended = await runKnowingNames(users, (known) =>
+      const result = await runKnowingNames(users, (known) =>
         run(parts, { type: 'RestoreUser', _id, claim: { folded, known } }, envelopeOf(call)),
       )
-      return showUser(parts, _id, ended)
+      return showUser(parts, _id, result)
     },
   }),
   post('/api/user/:id/erase', {
@@ -238,10 +238,10 @@ export const userChanges: readonly Route<Parts>[] = [
     refusals: ['user_not_found', 'user_not_removed'],
     handler: async (parts, call) => {
       const { id: _id } = call
-      const ended = await run(parts, { type: 'EraseUser', _id }, envelopeOf(call))
+      const result = await run(parts, { type: 'EraseUser', _id }, envelopeOf(call))
       // If this fails, the event stands, and the process of removals deletes them.
-      if (E.isRight(ended)) await eraseUser(parts.store, _id)
-      return showUser(parts, _id, ended)
+      if (E.isRight(result)) await eraseUser(parts.store, _id)
+      return showUser(parts, _id, result)
     },
   }),
 ]

@@ -91,11 +91,11 @@ export const addRows = async <A>(
     users.push({ _id, ...fields, credentials: sealed.credentials, folded: foldName(name) })
     if ((n + 1) % SEALED_AT_ONCE === 0) await turn()
   }
-  const ended = await runKnowingNames(known, (names) =>
+  const result = await runKnowingNames(known, (names) =>
     decide({ type: 'AddUsers', users, known: names, quotaDefault, isList }, secrets),
   )
-  if (E.isRight(ended)) await known.refresh()
-  return ended
+  if (E.isRight(result)) await known.refresh()
+  return result
 }
 
 const record =
@@ -116,8 +116,8 @@ const create = async (parts: Parts, call: Call<BodyOf<typeof userCreationBody>>)
     return E.left(invalid([{ code: 'invalid', path: ['_id'], in: 'body', detail: "is one of the service's own" }]))
   }
   const hash = await hashPassword(password, randomBytes(SALT_BYTES))
-  const ended = await addRows(parts, [{ _id, ...row, password: hash }], record(parts, call), false)
-  return showUser(parts, _id, ended, true, call.body.password === undefined ? { password } : {})
+  const result = await addRows(parts, [{ _id, ...row, password: hash }], record(parts, call), false)
+  return showUser(parts, _id, result, true, call.body.password === undefined ? { password } : {})
 }
 
 /** Shows users as they were added, and the first time the passwords that were made. */
@@ -148,17 +148,17 @@ const importRows = async (parts: Parts, call: Call<BodyOf<typeof userImportBody>
     const password = made[n] ?? users[n]?.password ?? ''
     hashed.push({ ...row, password: await hashPassword(password, randomBytes(SALT_BYTES)) })
   }
-  const ended = await addRows(parts, hashed, record(parts, call))
-  if (E.isLeft(ended)) return ended
-  const { right: outcome } = ended
+  const result = await addRows(parts, hashed, record(parts, call))
+  if (E.isLeft(result)) return result
+  const { right: outcome } = result
   if (outcome.kind === 'recorded') return show(parts, outcome.events, made)
   return show(parts, await readAppended(store, USERS_STREAM, outcome.revision, rows.length), [])
 }
 
 const importHashed = async (parts: AddParts, call: Call<BodyOf<typeof hashedUsersBody>>): RouteResult => {
   const { users, dry_run } = call.body
-  const ended = await addRows<unknown>(parts, users, dry_run === true ? dryRun(parts) : record(parts, call))
-  return E.map(() => importResponse('users', undefined, users.length))(ended)
+  const result = await addRows<unknown>(parts, users, dry_run === true ? dryRun(parts) : record(parts, call))
+  return E.map(() => importResponse('users', undefined, users.length))(result)
 }
 
 export const userCreations: readonly Route<Parts>[] = [

@@ -57,9 +57,9 @@ const run = async (
 ) => {
   const { _id, user_id } = command.type === 'IssueToken' ? command.token : command
   const stream = tokenStream(user_id)
-  const ended = await runner.run(tokenDecider, stream, { ...envelopeOf(call), command, secrets })
-  if (E.isLeft(ended)) return ended
-  const outcome = ended.right
+  const result = await runner.run(tokenDecider, stream, { ...envelopeOf(call), command, secrets })
+  if (E.isLeft(result)) return result
+  const outcome = result.right
   const isRepeated = outcome.kind === 'repeated'
   const { document, position } = await objects.after('token', isRepeated ? outcome.id : _id, stream, outcome)
   return E.right({ token: JSON.parse(document) as TokenDocument, isRepeated, at: position >= 0 ? { position } : {} })
@@ -88,11 +88,11 @@ const issue = async (parts: Parts, call: Call<BodyOf<typeof tokenBody>>): RouteR
   const expires = expiryOf(call.user, expires_in, clock())
   const expires_at = expires !== undefined && { expires_at: formatMilliseconds(expires) }
   const issued = { _id, user_id, role, hash, credentials, ...expires_at, ...(scope && { token_scope: scope }) }
-  const ended = await run(parts, call, { type: 'IssueToken', token: issued }, secrets)
-  if (E.isLeft(ended)) return ended
-  const body = { ...shown(ended.right.token, name), ...(!ended.right.isRepeated && { token }) }
+  const result = await run(parts, call, { type: 'IssueToken', token: issued }, secrets)
+  if (E.isLeft(result)) return result
+  const body = { ...shown(result.right.token, name), ...(!result.right.isRepeated && { token }) }
   const headers = { Location: `/api/user/${encodeURIComponent(user_id)}/token`, ...NO_STORE }
-  return E.right({ status: 201, body: JSON.stringify(body), headers, ...ended.right.at })
+  return E.right({ status: 201, body: JSON.stringify(body), headers, ...result.right.at })
 }
 
 const list = async ({ runner, users, vault, clock }: Parts, call: Call<unknown, Paging>): RouteResult => {
@@ -115,9 +115,9 @@ const revoke = async (parts: Parts, call: Call): RouteResult => {
   if (E.isLeft(subject)) return subject
   const user_id = subject.right
   const _id = call.params.token ?? ''
-  const ended = await run(parts, call, { type: 'RevokeToken', _id, user_id })
-  if (E.isLeft(ended)) return ended
-  const { token, at } = ended.right
+  const result = await run(parts, call, { type: 'RevokeToken', _id, user_id })
+  if (E.isLeft(result)) return result
+  const { token, at } = result.right
   const names = await vault.revealTokenNames(user_id)
   const body = { ...shown(token, names.get(_id)), revoked_at: token.revoked_at }
   return E.right({ status: 200, body: JSON.stringify(body), ...at })

@@ -85,10 +85,10 @@ const refuseUnknown = async (
 ): Promise<E.Either<Refusal, never> | undefined> => {
   for (const [kind, id] of [['sut', sut_id] as const, ['user', user_id] as const]) {
     if (id === undefined || id === null) continue
-    const found = await objects.newest(kind, id)
-    if (E.isLeft(found)) return found
+    const object = await objects.newest(kind, id)
+    if (E.isLeft(object)) return object
     const problems = [bodyProblem('invalid', `${kind}_id`, `is not the id of a ${kind === 'sut' ? 'SUT' : 'user'}`)]
-    if (found.right === undefined) return E.left({ ...notFound(kind), problems })
+    if (object.right === undefined) return E.left({ ...notFound(kind), problems })
   }
   return undefined
 }
@@ -103,12 +103,12 @@ const run = async (
   { secrets, once = {} }: { readonly secrets?: readonly SealedSecret[]; readonly once?: object } = {},
 ): RouteResult => {
   const { runner, views } = parts
-  const ended = await runner.run(webhookDecider, WEBHOOKS_STREAM, { ...envelopeOf(call), command, secrets })
-  if (E.isLeft(ended)) return ended
-  const { kind, state, storePosition } = ended.right
+  const result = await runner.run(webhookDecider, WEBHOOKS_STREAM, { ...envelopeOf(call), command, secrets })
+  if (E.isLeft(result)) return result
+  const { kind, state, storePosition } = result.right
   const isCreation = command.type === 'CreateWebhook'
   const _id = isCreation ? command.webhook._id : command._id
-  const id = kind === 'repeated' ? ended.right.id : _id
+  const id = kind === 'repeated' ? result.right.id : _id
   const webhook = findWebhook(state, id)
   const isReached = await views.waitForStorePosition(storePosition)
   const shown = webhook === undefined ? { _id: id } : shownWebhook(parts, webhook)

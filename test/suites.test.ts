@@ -24,7 +24,7 @@ test('npm test runs every test file once', (t) => {
 
 /** The programs of others without which a test file says that it was not run. */
 const toolsIn = (source: string): readonly string[] =>
-  [...source.matchAll(/\b(?:areInstalled|hasTool)\(t, ('[^)]*')\)/g)].flatMap(([, tools = '']) =>
+  [...source.matchAll(/\bareInstalled\(t, ('[^)]*')\)/g)].flatMap(([, tools = '']) =>
     [...tools.matchAll(/'([^']+)'/g)].map(([, tool]) => tool as string),
   )
 

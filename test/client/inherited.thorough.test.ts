@@ -3,14 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { tidyingLater } from '../http/harness.ts'
+import { shared } from '../http/shared.ts'
 import { until } from '../http/until.ts'
 import { HELD, historyOf, NODE, reserving, startLab, watch } from './lab.ts'
 
 /** Each test has a machine of its own. */
-const later = tidyingLater()
-const lab = await startLab(later, 4)
-test.after.always(later.tidy)
+const lab = shared((scope) => startLab(scope, 4))
 
 const run = promisify(execFile)
 

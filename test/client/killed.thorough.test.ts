@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process'
 import test, { type ExecutionContext } from 'ava'
-import { tidyingLater } from '../http/harness.ts'
+import { shared } from '../http/shared.ts'
 import { until } from '../http/until.ts'
 import { HELD, historyOf, NODE, reserving, runFile, startLab } from './lab.ts'
 
 /** Each test has a machine of its own. */
-const later = tidyingLater()
-const lab = await startLab(later, 6)
-test.after.always(later.tidy)
+const lab = shared((scope) => startLab(scope, 6))
 
 /** COMMAND with a child that outlives it, and holds the output open as long as it runs. */
 const bash = (script: string): readonly string[] => ['--', 'bash', '--norc', '-c', script]

@@ -6,14 +6,12 @@ import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
 import { passwordOf } from '../http/client.ts'
-import { tidyingLater } from '../http/harness.ts'
+import { shared } from '../http/shared.ts'
 import { until } from '../http/until.ts'
 import { historyOf, hold, reserving, runFile, runHere, startLab } from './lab.ts'
 import { startSecureProxy } from './proxy.ts'
 
-const later = tidyingLater()
-const lab = await startLab(later, 5)
-test.after.always(later.tidy)
+const lab = shared((scope) => startLab(scope, 5))
 
 const CERTIFICATES = fileURLToPath(new URL('../http/server/certificates/', import.meta.url))
 const [CERTIFICATE, KEY] = ['cert', 'key'].map((part) => join(CERTIFICATES, `first.${part}.pem`)) as [string, string]

@@ -2,14 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import test from 'ava'
-import { tidyingLater } from '../http/harness.ts'
+import { shared } from '../http/shared.ts'
 import { until } from '../http/until.ts'
 import { HELD, historyOf, hold, reserving, runFile, runHere, startLab } from './lab.ts'
 
 /** Each test has a machine of its own. */
-const later = tidyingLater()
-const lab = await startLab(later, 5)
-test.after.always(later.tidy)
+const lab = shared((scope) => startLab(scope, 5))
 
 /** Says something to the machine, and prints what it answers. */
 const TALK = 'exec 3<> /dev/tcp/$SUT_HOST/$SUT_PORT; echo "$SUT_ID $RESERVATION_ID" >&3; head -n 1 <&3'

@@ -1,12 +1,10 @@
 import test from 'ava'
-import { tidyingLater } from '../http/harness.ts'
+import { shared } from '../http/shared.ts'
 import { until } from '../http/until.ts'
 import { HELD, historyOf, hold, reserving, runFile, runHere, startLab } from './lab.ts'
 
 /** Each test has a machine of its own. */
-const later = tidyingLater()
-const lab = await startLab(later, 5)
-test.after.always(later.tidy)
+const lab = shared((scope) => startLab(scope, 5))
 
 test('thorough: with --wait a machine that is free is had at once', async (t) => {
   const { code, errors } = await runHere(reserving(1, '--wait', '1h', '--', 'true'), lab.env)

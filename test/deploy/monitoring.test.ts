@@ -7,7 +7,8 @@ import { start } from '../http/harness.ts'
 import { aReservation, createSut, NOW, reserve } from '../http/requests.ts'
 import { ROOT } from '../process/harness.ts'
 import { receive } from '../processes/webhooks/receiver.ts'
-import { hasTool, read, readYaml } from './files.ts'
+import { areInstalled } from '../tools.ts'
+import { read, readYaml } from './files.ts'
 
 const exec = promisify(execFile)
 
@@ -91,7 +92,7 @@ test('labels and label values in queries exist in the metrics', async (t) => {
 })
 
 test('promtool accepts the alerts, and their unit tests pass', async (t) => {
-  if (!hasTool(t, 'promtool')) return
+  if (!areInstalled(t, 'promtool')) return
   const promtool = (...args: readonly string[]) => exec('promtool', args, { cwd: ROOT })
   await t.notThrowsAsync(promtool('check', 'rules', 'src/deploy/prometheus-rules.yml'))
   await t.notThrowsAsync(promtool('test', 'rules', join('test/deploy', 'prometheus-rules.test.yml')))

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { areInstalled } from '../gateway/rfb/xvnc.ts'
 import { ROOT } from '../process/harness.ts'
+import { areInstalled } from '../tools.ts'
 
 const run = promisify(execFile)
 

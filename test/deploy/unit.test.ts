@@ -7,7 +7,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { readConfig } from '../../src/app/config/config.ts'
 import { temporaryData } from '../http/harness.ts'
 import { ROOT } from '../process/harness.ts'
-import { hasTool, read } from './files.ts'
+import { areInstalled } from '../tools.ts'
+import { read } from './files.ts'
 
 const exec = promisify(execFile)
 const UNIT = read('src/deploy/berth.service')
@@ -37,7 +38,7 @@ const analyze = async (t: ExecutionContext, args: readonly string[], name: strin
 const SECURITY = ['security', '--offline=true', '--threshold=20']
 
 test('systemd-analyze verify accepts the units and the timer', async (t) => {
-  if (!hasTool(t, 'systemd-analyze')) return
+  if (!areInstalled(t, 'systemd-analyze')) return
   t.is(await analyze(t, ['verify'], 'berth.service', UNIT), '')
   t.is(await analyze(t, ['verify'], 'berth-backup.service', BACKUP), '')
   t.is(await analyze(t, ['verify'], 'berth-backup.timer', TIMER), '')
@@ -46,7 +47,7 @@ test('systemd-analyze verify accepts the units and the timer', async (t) => {
 })
 
 test('systemd-analyze security rates the exposure of the units below 2.0', async (t) => {
-  if (!hasTool(t, 'systemd-analyze')) return
+  if (!areInstalled(t, 'systemd-analyze')) return
   t.is(await analyze(t, SECURITY, 'berth.service', UNIT), '')
   t.is(await analyze(t, SECURITY, 'berth-backup.service', BACKUP), '')
   const control = UNIT.replace('CapabilityBoundingSet=\n', '').replace('ProtectSystem=strict\n', '')

@@ -8,10 +8,11 @@ import test from 'ava'
 import type { Cause } from '../../src/domain/monitoring/status.ts'
 import { type ProbeOptions, type ProbeTarget, probe } from '../../src/gateway/probe/probe.ts'
 import { until } from '../http/until.ts'
+import { areInstalled } from '../tools.ts'
 import { deafPort } from './deaf.ts'
 import { freePort, HOST, peer, startSut } from './peers.ts'
 import { PASSWORD, type SutScript, speakAsSut } from './rfb/speakers.ts'
-import { areInstalled, isListening, startXvnc, takePicture, PASSWORD as XVNC_PASSWORD } from './rfb/xvnc.ts'
+import { isListening, startXvnc, takePicture, PASSWORD as XVNC_PASSWORD } from './rfb/xvnc.ts'
 
 const SOON = 10_000
 

@@ -6,9 +6,10 @@ import { existsSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import { type ProbeTarget, probe } from '../../src/gateway/probe/probe.ts'
 import { until } from '../http/until.ts'
+import { areInstalled } from '../tools.ts'
 import { SOON } from './harness.ts'
 import { freePort, HOST } from './peers.ts'
-import { areInstalled, isListening, PASSWORD, startXvnc } from './rfb/xvnc.ts'
+import { isListening, PASSWORD, startXvnc } from './rfb/xvnc.ts'
 
 interface Program {
   readonly program: ChildProcess

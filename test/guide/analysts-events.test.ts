@@ -8,13 +8,13 @@ import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { openDuckDb } from '../archive/duckdb.ts'
 import { type } from '../command-line/terminal.ts'
-import { hasTool } from '../deploy/files.ts'
 import { startInstances } from '../event-store/eventstoredb/service/instances.ts'
 import { basic, passwordOf } from '../http/client.ts'
 import { type Running, start, type Tidying, temporaryData } from '../http/harness.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { ROOT } from '../process/harness.ts'
+import { areInstalled } from '../tools.ts'
 import { chapter } from './documents.ts'
 
 const blockOf = (name: string, info: string, begins: string): string => {
@@ -117,7 +117,7 @@ const keepsAll = async (t: ExecutionContext, service: Running, command: string) 
 }
 
 test('thorough: keep.py has every event of the feed once, however often it is killed', async (t) => {
-  if (!hasTool(t, 'python3') || !hasTool(t, 'curl')) return
+  if (!areInstalled(t, 'python3', 'curl')) return
   const service = await start(t)
   const ask = `curl -fsSN -H 'Authorization: ${basic('admin', passwordOf('admin'))}' -H 'Accept: application/x-ndjson'`
   const rows = await keepsAll(t, service, `${ask} "${service.url}/api/events?\${LAST:+after=$LAST}&follow=true"`)
@@ -128,7 +128,7 @@ test('thorough: keep.py has every event of the feed once, however often it is ki
 })
 
 test('thorough: keep.py has every event of an EventStoreDB once, however often it is killed', async (t) => {
-  if (!hasTool(t, 'python3')) return
+  if (!areInstalled(t, 'python3')) return
   const { server, services } = await startInstances(t, { count: 1 })
   await keepsAll(t, services[0] as Running, `node subscribe.mjs '${server.address}' $LAST`)
 })

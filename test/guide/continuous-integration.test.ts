@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { parse } from 'yaml'
 import { HELD, historyOf, type Lab, NODE, startLab } from '../client/lab.ts'
-import { areInstalled } from '../gateway/rfb/xvnc.ts'
+import { areInstalled } from '../tools.ts'
 import { chapter } from './documents.ts'
 
 const { blocks } = chapter('pipelines.md')

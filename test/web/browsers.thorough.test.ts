@@ -1,10 +1,11 @@
 import test from 'ava'
 import { freePort } from '../gateway/peers.ts'
-import { areInstalled, PASSWORD, startXvnc } from '../gateway/rfb/xvnc.ts'
+import { PASSWORD, startXvnc } from '../gateway/rfb/xvnc.ts'
 import { passwordOf } from '../http/client.ts'
 import { idOf, start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
+import { areInstalled } from '../tools.ts'
 import { startFirefox, startWebKit } from './drivers.ts'
 
 /** Milliseconds for a screen on a busy machine. */

@@ -5,10 +5,11 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { opened } from '../gateway/console/stage.ts'
 import { freePort } from '../gateway/peers.ts'
-import { areInstalled, PASSWORD, startXvnc } from '../gateway/rfb/xvnc.ts'
+import { PASSWORD, startXvnc } from '../gateway/rfb/xvnc.ts'
 import { passwordOf } from '../http/client.ts'
 import { people, start } from '../http/harness.ts'
 import { until } from '../http/until.ts'
+import { areInstalled } from '../tools.ts'
 import { checkAccessible, hasFocus, pressFree, rowOf, inChromium as test } from './stage.ts'
 
 /** Milliseconds for what should happen at once, on a busy machine. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { temporaryData } from '../../http/harness.ts'
 import { sharedService } from '../../http/shared.ts'
-import { hasPython } from './lab.ts'
+import { areInstalled } from '../../tools.ts'
 
 const service = sharedService()
 
@@ -14,7 +14,7 @@ test('the client for Python is one file with an ETag, that compiles and has the 
   t.is((await service.anyone.get('/client/berth.py', { 'If-None-Match': String(headers.etag) })).status, 304)
   const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'))
   t.true(text.includes(`__version__ = "${version}"`))
-  if (!hasPython(t)) return
+  if (!areInstalled(t, 'python3')) return
   const script = `
 import ast, sys
 tree = ast.parse(sys.argv[1], feature_version=(3, 9))

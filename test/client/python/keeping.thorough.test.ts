@@ -1,25 +1,20 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import test from 'ava'
-import { tidyingLater } from '../../http/harness.ts'
+import { shared } from '../../http/shared.ts'
 import { until } from '../../http/until.ts'
 import { HELD, historyOf } from '../lab.ts'
-import { hasPython, startPythonLab, takeAway } from './lab.ts'
+import { startPythonLab, takeAway, inPython as test } from './lab.ts'
 
 /** Each test has a machine of its own. */
-const later = tidyingLater()
-const lab = await startPythonLab(later, 10)
-test.after.always(later.tidy)
+const lab = shared((scope) => startPythonLab(scope, 10))
 
 const mine = (n: number): string => `tags={"n": "${n}"}, minutes=15`
-const alice = lab.service.as('alice')
-const admin = lab.service.as('admin')
+const as = (name: string) => lab.service.as(name)
 
 const isWaiting = async (n: number): Promise<boolean> =>
-  (await admin.get(`/api/sut_request?status=waiting&sut_id=${lab.suts[n - 1]}`)).json.count === 1
+  (await as('admin').get(`/api/sut_request?status=waiting&sut_id=${lab.suts[n - 1]}`)).json.count === 1
 
 test('a machine that is lost is said at once, by the next look at it and by the end of the block', async (t) => {
-  if (!hasPython(t)) return
   const running = lab.run(
     t,
     `
@@ -48,7 +43,6 @@ except berth.Lost as error:
 })
 
 test('a block that takes longer than its time is extended, and one that fails gives back', async (t) => {
-  if (!hasPython(t)) return
   const script = `
 berth.LIMITS.extend = 3600
 with berth.reserve(${mine(2)}, extend="15m") as machine:
@@ -67,7 +61,6 @@ with berth.reserve(${mine(2)}, extend="15m") as machine:
 })
 
 test('SIGTERM gives the machine back and ends the program as it would without', async (t) => {
-  if (!hasPython(t)) return
   // Another that cannot be given back does not matter.
   const script = `
 with berth.reserve(${mine(3)}), berth.reserve(${mine(10)}) as stuck:
@@ -84,7 +77,6 @@ with berth.reserve(${mine(3)}), berth.reserve(${mine(10)}) as stuck:
 })
 
 test("a program's own handler decides what SIGTERM does, and has its place again after the block", async (t) => {
-  if (!hasPython(t)) return
   const running = lab.run(
     t,
     `
@@ -105,9 +97,8 @@ say(signal.getsignal(signal.SIGTERM) is own)
 })
 
 test('one who is interrupted while it waits, or ends by SIGTERM, is no longer in the queue', async (t) => {
-  if (!hasPython(t)) return
   const held = { sut_id: lab.suts[4], start_in: 0, duration: 900 }
-  const { _id } = (await admin.post('/api/sut_reservation/create', held)).json
+  const { _id } = (await as('admin').post('/api/sut_reservation/create', held)).json
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const waiting = lab.run(t, `with berth.reserve(${mine(5)}, wait="1h"): say("begun")`)
     await waiting.said('berth: waiting as number 1 in the queue')
@@ -120,15 +111,14 @@ test('one who is interrupted while it waits, or ends by SIGTERM, is no longer in
   }
   const later = lab.run(t, `with berth.reserve(${mine(5)}, wait="1h"): say("begun")`)
   await later.said('in the queue')
-  await admin.post(`/api/sut_reservation/${_id}/cancel`, {})
+  await as('admin').post(`/api/sut_reservation/${_id}/cancel`, {})
   t.like(await later.ended, { code: 0, out: 'begun\n' })
-  await admin.post('/api/sut_reservation/create', held)
+  await as('admin').post('/api/sut_reservation/create', held)
   const vain = lab.run(t, `berth.reserve(${mine(5)}, wait=1)`)
   t.regex((await vain.ended).errors, /NoMachine: no machine became free in time\n$/)
 })
 
 test('what is reserved without a block is given back at the end of the program, and in a thread of it', async (t) => {
-  if (!hasPython(t)) return
   const script = `
 def work(): berth.reserve(${mine(6)}); say("begun")
 thread = threading.Thread(target=work); thread.start(); thread.join()
@@ -138,7 +128,6 @@ thread = threading.Thread(target=work); thread.start(); thread.join()
 })
 
 test('a forked child gives nothing back, neither at its end nor at SIGTERM', async (t) => {
-  if (!hasPython(t)) return
   const script = `
 with berth.reserve(${mine(7)}) as machine:
     for end in (lambda: sys.exit(3), lambda: os.kill(os.getpid(), signal.SIGTERM)):
@@ -157,8 +146,7 @@ with berth.reserve(${mine(7)}) as machine:
 })
 
 test('a token that is revoked costs nothing at once, and the end of the block says so', async (t) => {
-  if (!hasPython(t)) return
-  const { _id, token } = (await alice.post('/api/user/me/token', { name: 'short' })).json
+  const { _id, token } = (await as('alice').post('/api/user/me/token', { name: 'short' })).json
   const script = `
 with berth.reserve(${mine(8)}, keepalive="30s") as machine:
     say("begun")
@@ -166,7 +154,7 @@ with berth.reserve(${mine(8)}, keepalive="30s") as machine:
 `
   const running = lab.run(t, script, { env: { BERTH_TOKEN: String(token) } })
   await running.said('begun')
-  t.is((await alice.post(`/api/user/me/token/${_id}/revoke`, {})).status, 200)
+  t.is((await as('alice').post(`/api/user/me/token/${_id}/revoke`, {})).status, 200)
   await running.said('the machine is yours for')
   await writeFile(join(lab.folder, 'revoked'), '')
   const { errors } = await running.ended
@@ -177,7 +165,6 @@ with berth.reserve(${mine(8)}, keepalive="30s") as machine:
 })
 
 test('a program that is killed loses its machine to the next one who waits', async (t) => {
-  if (!hasPython(t)) return
   const first = lab.run(t, `with berth.reserve(${mine(9)}, keepalive=30): say("begun"); time.sleep(600)`)
   await first.said('begun')
   first.child.kill('SIGKILL')

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ExecutionContext } from 'ava'
-import { areInstalled } from '../../gateway/rfb/xvnc.ts'
+import test, { type ExecutionContext } from 'ava'
 import type { Setting, Tidying } from '../../http/harness.ts'
+import { areInstalled } from '../../tools.ts'
 import { type Lab, startLab, watch } from '../lab.ts'
 
 /** A folder with the client that a service hands out, and the environment of its programs. */
@@ -63,12 +63,23 @@ export const takeAway = async ({ service, suts }: Lab, n: number): Promise<void>
   await admin.post(`/api/sut_reservation/${_id}/cancel`, {})
 }
 
-export const hasPython = (t: ExecutionContext): boolean => areInstalled(t, 'python3')
-export const hasPytest = (t: ExecutionContext): boolean => areInstalled(t, 'pytest-3')
+type Run = (t: ExecutionContext) => Promise<void>
+
+/** A test of a program in Python. */
+export const inPython = (title: string, run: Run): void =>
+  test(title, async (t) => {
+    if (areInstalled(t, 'python3')) await run(t)
+  })
+
+/** A test of a run of pytest. */
+export const inPytest = (title: string, run: Run): void =>
+  test(title, async (t) => {
+    if (areInstalled(t, 'pytest-3')) await run(t)
+  })
 
 /** Of the Python that runs `pytest-3`. */
 export const hasXdist = (t: ExecutionContext): boolean => {
-  if (spawnSync('/usr/bin/python3', ['-c', 'import xdist']).status === 0) return hasPytest(t)
+  if (spawnSync('/usr/bin/python3', ['-c', 'import xdist']).status === 0) return true
   t.log('NOT RUN: there is no python3-pytest-xdist')
   t.pass()
   return false

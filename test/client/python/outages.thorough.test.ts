@@ -2,17 +2,15 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import test from 'ava'
 import { temporaryData } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
 import { HELD, historyOf, startLab } from '../lab.ts'
 import { breakOff, breakOffWithin, neverAnswer, passTo, refuse, startProxy } from '../proxy.ts'
-import { hasPython, startPythonLab } from './lab.ts'
+import { startPythonLab, inPython as test } from './lab.ts'
 
 const ASK = '/api/sut_request/create'
 
 test('a request whose answer is lost is sent again with its key, so that one machine is reserved', async (t) => {
-  if (!hasPython(t)) return
   const lab = await startPythonLab(t)
   const proxy = await startProxy(t, lab.service.port, ASK, [breakOff, breakOffWithin, neverAnswer, refuse()])
   const script = `
@@ -26,7 +24,6 @@ with berth.reserve(**MINE): say("begun")
 })
 
 test('one who is interrupted before the answer of its request finds the machine by its key, and gives it back', async (t) => {
-  if (!hasPython(t)) return
   const lab = await startPythonLab(t)
   const proxy = await startProxy(t, lab.service.port, ASK, [breakOff])
   const script = `
@@ -43,7 +40,6 @@ berth.reserve(**MINE)
 })
 
 test('Retry-After is waited for, and not beyond the time of an outage', async (t) => {
-  if (!hasPython(t)) return
   const lab = await startPythonLab(t)
   const late = refuse({ 'Retry-After': '2' })
   const proxy = await startProxy(t, lab.service.port, ASK, [late, passTo, late])
@@ -61,7 +57,6 @@ except berth.Unreachable as error:
 })
 
 test('a service that is not there, a page of another server and one that leads elsewhere are out of reach', async (t) => {
-  if (!hasPython(t)) return
   const seen: (string | undefined)[] = []
   const other = createServer((req, res) => {
     if (req.url?.startsWith('/moved')) seen.push(req.headers.authorization)
@@ -96,7 +91,6 @@ for url in ("http://127.0.0.1:1", "http://127.0.0.1:${port}", "http://127.0.0.1:
 })
 
 test('a service that is started again meanwhile costs the block nothing, and the feed no event', async (t) => {
-  if (!hasPython(t)) return
   const data = await temporaryData(t)
   const lab = await startPythonLab(t, 1, { data })
   const { token } = (await lab.service.as('audrey').post('/api/user/me/token', { name: 'feed' })).json

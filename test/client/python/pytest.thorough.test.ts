@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import test, { type ExecutionContext } from 'ava'
+import type { ExecutionContext } from 'ava'
 import { until } from '../../http/until.ts'
 import { HELD, historyOf } from '../lab.ts'
-import { hasPytest, hasXdist, type PythonLab, startPythonLab, takeAway } from './lab.ts'
+import { hasXdist, type PythonLab, startPythonLab, takeAway, inPytest as test } from './lab.ts'
 
 const MATCH = '--berth-match=sut_type=tcp'
 
@@ -30,7 +30,6 @@ class TestMore:
 `
 
 test('a machine is kept for the session, a class or a test, and named in the report', async (t) => {
-  if (!hasPytest(t)) return
   const lab = await startPythonLab(t)
   const reservations = new Map([
     ['session', 1],
@@ -53,7 +52,6 @@ test('a machine is kept for the session, a class or a test, and named in the rep
 })
 
 test('a marked test gets the machine that it asks for, and those that ask for the same share it', async (t) => {
-  if (!hasPytest(t)) return
   const lab = await startPythonLab(t, 2)
   const text = `
 import pytest
@@ -74,7 +72,6 @@ def test_wrong(machine): pass
 })
 
 test('without a machine tests are skipped with the words of the refusal, or fail where it is required', async (t) => {
-  if (!hasPytest(t)) return
   const lab = await startPythonLab(t)
   const held = { sut_id: lab.suts[0], start_in: 0, duration: 900 }
   await lab.service.as('admin').post('/api/sut_reservation/create', held)
@@ -138,7 +135,6 @@ def test_one(machine):
 })
 
 test('pytest that ends by SIGTERM or Ctrl-C gives back at once, and one that is killed by its keepalive', async (t) => {
-  if (!hasPytest(t)) return
   const lab = await startPythonLab(t)
   const text = `
 import time
@@ -161,7 +157,6 @@ def test_long(machine):
 })
 
 test('a test that passes on a machine that is lost meanwhile has failed', async (t) => {
-  if (!hasPytest(t)) return
   const lab = await startPythonLab(t)
   const text = `
 def test_lost(machine):

@@ -1,15 +1,11 @@
-import test from 'ava'
-import { tidyingLater } from '../../http/harness.ts'
+import { shared } from '../../http/shared.ts'
 import { HELD, historyOf } from '../lab.ts'
-import { hasPython, startPythonLab } from './lab.ts'
+import { startPythonLab, inPython as test } from './lab.ts'
 
 /** Each test has a machine of its own. */
-const later = tidyingLater()
-const lab = await startPythonLab(later, 2)
-test.after.always(later.tidy)
+const lab = shared((scope) => startPythonLab(scope, 2))
 
 test('a block has host, port, SUT and reservation of a machine that answers, and gives it back', async (t) => {
-  if (!hasPython(t)) return
   const { code, out, errors } = await lab.run(
     t,
     `
@@ -31,7 +27,6 @@ say(signal.getsignal(signal.SIGTERM) == signal.SIG_DFL)
 })
 
 test('refusals and mistakes are exceptions with code, status and details, and none shows the token', async (t) => {
-  if (!hasPython(t)) return
   const { code, out, errors } = await lab.run(
     t,
     `
@@ -71,7 +66,6 @@ say(any(os.environ["BERTH_TOKEN"] in f"{error!r} {error} {error.__dict__}" for e
 })
 
 test('a wrong argument or variable is a Misuse, and leaves nothing to give back', async (t) => {
-  if (!hasPython(t)) return
   const { code, out, errors } = await lab.run(
     t,
     `

@@ -1,6 +1,5 @@
-import test from 'ava'
 import { HELD, historyOf } from '../lab.ts'
-import { hasPython, startPythonLab, takeAway } from './lab.ts'
+import { startPythonLab, takeAway, inPython as test } from './lab.ts'
 
 /**
  * Does with the file what the User Guide of Robot Framework says of static libraries: the class has the name of the
@@ -28,7 +27,6 @@ def run(name, *args):
 `
 
 test('Robot Framework finds the keywords, reserves by texts, and the end of the suite gives back what is left', async (t) => {
-  if (!hasPython(t)) return
   const lab = await startPythonLab(t, 2)
   const running = lab.run(
     t,

@@ -3,9 +3,10 @@ import test from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { temporaryData } from '../../http/harness.ts'
 import { changedStore } from '../../http/store/stores.ts'
+import { areInstalled } from '../../tools.ts'
 import { connectTo, peer, startSut } from '../peers.ts'
 import { line, PASSWORD as SPOKEN, speakAsSut } from '../rfb/speakers.ts'
-import { areInstalled, PASSWORD, startXvnc } from '../rfb/xvnc.ts'
+import { PASSWORD, startXvnc } from '../rfb/xvnc.ts'
 import { consoleOf, forwarding, running, ticketFor, tryAt } from './stage.ts'
 
 test('a console speaks RFB with a TigerVNC server whose password the client does not know', async (t) => {

@@ -6,8 +6,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
+import { areInstalled } from '../../tools.ts'
 import { inChromium } from '../../web/stage.ts'
-import { areInstalled, PASSWORD, startXvnc } from '../rfb/xvnc.ts'
+import { PASSWORD, startXvnc } from '../rfb/xvnc.ts'
 import { forwarding, running, ticketFor } from './stage.ts'
 
 /** Milliseconds for a browser on a busy machine. */

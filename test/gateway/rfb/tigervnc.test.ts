@@ -1,6 +1,7 @@
 import test from 'ava'
+import { areInstalled } from '../../tools.ts'
 import { loggingIn, startGateway } from '../harness.ts'
-import { areInstalled, PASSWORD, startXvnc, takePicture } from './xvnc.ts'
+import { PASSWORD, startXvnc, takePicture } from './xvnc.ts'
 
 test('a client without a password takes a picture of a TigerVNC server that has one', async (t) => {
   if (!areInstalled(t, 'Xvnc', 'vncsnapshot')) return

@@ -1,13 +1,12 @@
 /** Servers that are not ours. */
 
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { ExecutionContext } from 'ava'
 import { respondToChallenge } from '../../../src/gateway/rfb/challenge.ts'
 import type { Tidying } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
@@ -18,14 +17,6 @@ export const PASSWORD = 'machine1'
 const START_WITHIN = 15_000
 /** The key with which VNC servers obfuscate password files. */
 const FILE_KEY = String.fromCharCode(23, 82, 107, 6, 35, 78, 88, 7)
-
-export const areInstalled = (t: ExecutionContext, ...tools: readonly string[]): boolean => {
-  const missing = tools.filter((tool) => spawnSync('which', [tool]).status !== 0)
-  if (missing.length === 0) return true
-  t.log(`NOT RUN: there is no ${missing.join(', no ')}`)
-  t.pass()
-  return false
-}
 
 export const isListening = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

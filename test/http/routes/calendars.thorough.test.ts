@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { hasTool } from '../../deploy/files.ts'
+import { areInstalled } from '../../tools.ts'
 import { lab } from '../lab.ts'
 
 const run = promisify(execFile)
 
 test('khal shows what a calendar has, with hostile names, at the times of its own zone', async (t) => {
-  if (!hasTool(t, 'khal')) return
+  if (!areInstalled(t, 'khal')) return
   const service = await lab(t, {}, { name: 'rig; 4, "left" \\x', tags: { rack: '4,5' } })
   for (const window of ['06:00-07:00', '09:00-10:00', '23:00-23:30']) await service.book('alice', window)
   const { json } = await service.book('alice', '12:00-13:00')

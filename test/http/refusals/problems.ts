@@ -67,7 +67,18 @@ export const faultsOf = (answer: Answer, mediaType = 'application/json'): readon
   }
   const more = Object.keys(problem).slice(MEMBERS.length)
   const ofConflicts = ['matching', 'conflicts', 'free_until', 'next_available', 'longest', 'extendable_until']
-  const help = ['errors', 'errors_count', ...ofConflicts, 'used', 'quota', 'week', 'cause', 'by', 'parts']
+  const help = [
+    'errors',
+    'errors_count',
+    ...ofConflicts,
+    'used',
+    'quota',
+    'week',
+    'cause',
+    'by',
+    'sut_reservation_id',
+    'parts',
+  ]
   expect(Object.keys(problem).slice(0, MEMBERS.length).join() === MEMBERS.join(), `members ${Object.keys(problem)}`)
   expect(more.join() === help.filter((name) => more.includes(name)).join(), `further members ${more}`)
   expect(DOCUMENTED[code] === status && problem.status === status, `${status} ${problem.status} ${code}`)

@@ -76,7 +76,8 @@ const arbitraryWish = (): fc.Arbitrary<Wish> =>
       fc.integer({ min: 0, max: 12 }).map((n) => n * 900),
     ),
     nanosecond: fc.boolean(),
-    offsets: fc.tuple(fc.constantFrom(0, 120, -210, 345), fc.constantFrom(0, 60, 840)),
+    // The grid is that of UTC, also where an offset is no multiple of 15 minutes.
+    offsets: fc.tuple(fc.constantFrom(0, 120, -210, 345, 7), fc.constantFrom(0, 60, 840)),
     user_id: fc.constantFrom(alice, bob),
     actor: fc.constantFrom(administrator, administrator, tester(alice), tester(bob)),
     on: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),

@@ -57,6 +57,17 @@ test('an update records only the fields that change', (t) => {
   const changed = sutUpdated({ name: 'new name', is_active: false, rdp_width: 1280 })
   t.deepEqual(story.when(update(all), '05:01'), records(changed))
   t.deepEqual(story.when(update({ description: '' }), '05:01'), records(sutUpdated({ description: '' })))
+  const guess = update({ name: sutValues().name }, { credentials })
+  t.deepEqual(story.when(guess, '05:01'), records(sutUpdated({ credentials })), 'so that nobody can test a guess')
+  t.is(refusal(story.when(update({}, { ifMatch: [7] }), '05:01')).code, 'stale', 'even if nothing changes')
+})
+
+test('tags are merged as in RFC 7396, and only what changes is recorded', (t) => {
+  const story = given(at('05:00', sutCreated({ tags: { a: '1', b: '2' } })))
+  const changed = { b: '3', c: '4' }
+  t.deepEqual(story.when(tag({ a: '1', ...changed }), '05:01'), records(sutUpdated({ tags: changed })))
+  t.deepEqual(story.when(tag({ a: null, never: null }), '05:01'), records(sutUpdated({ tags: { a: null } })))
+  for (const same of [{}, { b: '2', never: null }]) t.deepEqual(story.when(tag(same), '05:01'), records())
 })
 
 test('more tags than a SUT may have are refused before a SUT that is retired', (t) => {

@@ -1,36 +1,10 @@
-/** The window that is reserved, and both sides of each limit. */
+/** Both sides of each limit of a window. */
 
 import test from 'ava'
 import { during, lab, said } from '../lab.ts'
-import { createSut, NOW } from '../requests.ts'
+import { createSut } from '../requests.ts'
 
 const ends = (start_time: string, end_time: string) => ({ start_time, end_time })
-const day = (time: string): string => `2030-05-02T${time}`
-const [BEFORE, LATE] = ['2029-12-31T23:59:59.999Z', day('06:14:59.999Z')]
-
-/** The time, what is asked for, and the start and end that are answered. In the order of the times. */
-const RESERVED: readonly (readonly [now: string, requested: object, start: string, end: string])[] = [
-  [BEFORE, during('06:00:00-06:15:00'), '06:00:00+00:00', '06:15:00+00:00'],
-  [day('05:52:17.861Z'), { start_in: 0, duration: 462 }, '05:45:00+00:00', '06:00:00+00:00'],
-  [day('05:58:00.000Z'), { start_in: 3600, duration: 900 }, '06:45:00+00:00', '07:15:00+00:00'],
-  [NOW, ends(day('06:00:00Z'), '2030-05-02t06:15:00z'), '06:00:00+00:00', '06:15:00+00:00'],
-  [NOW, ends(day('06:07:30-00:00'), day('06:15:00.000000001+00:00')), '06:00:00+00:00', '06:30:00+00:00'],
-  [NOW, ends(day('08:15:00+02:00'), day('02:29:59-04:00')), '08:15:00+02:00', '02:30:00-04:00'],
-  [NOW, ends(day('11:47:00+05:45'), '2030-05-02T20:16:00+14:00'), '11:45:00+05:45', '20:30:00+14:00'],
-  // An offset that is not a multiple of 15 minutes: the grid is that of UTC.
-  [NOW, ends(day('06:10:00+00:07'), day('06:20:00+00:07')), '06:07:00+00:07', '06:22:00+00:07'],
-  [day('06:02:51.400Z'), { start_in: 0, duration: 600 }, '06:00:00+00:00', '06:15:00+00:00'],
-  [LATE, during('06:07:30-06:20:00'), '06:00:00+00:00', '06:30:00+00:00'],
-]
-
-test('a window is reserved on the grid, in the requested offsets', async (t) => {
-  const { book, clock, as } = await lab(t, { now: BEFORE })
-  for (const [now, requested, start, end] of RESERVED) {
-    clock.set(now)
-    const { json, text } = await book('alice', requested, { sut_id: await createSut(as('admin')) })
-    t.deepEqual([json.start_time, json.end_time], [day(start), day(end)], text)
-  }
-})
 
 const DAY = 86_400
 

@@ -108,19 +108,6 @@ test('series are listed by SUT and by user, newest first', async (t) => {
   t.deepEqual(await listed('?user_id=nobody'), [0, []])
 })
 
-test('a series with windows that are taken reserves nothing and names each with its occurrence', async (t) => {
-  const { service, sut_id, create } = await stage(t)
-  const window = { start_time: '2030-05-09T09:00:00+00:00', end_time: '2030-05-09T11:00:00+00:00' }
-  const taken = await reserved(service.as('bob'), aReservation(sut_id, { user_id: idOf('bob'), ...window }))
-  const before = (await service.recorded()).length
-  const refused = await create()
-  t.is(said(refused), '409 reservation_conflict')
-  t.deepEqual(refused.json.conflicts, [
-    { _id: taken.json._id, user_id: idOf('bob'), user_name: 'bob', ...window, occurrence: '2030-05-09T10:00:00+02:00' },
-  ])
-  t.is((await service.recorded()).length, before)
-})
-
 test('a retry is answered as before, whatever has happened since', async (t) => {
   const { service, create } = await stage(t)
   const key = { 'Idempotency-Key': 'every-thursday' }

@@ -4,40 +4,6 @@ import { createSut, NOW, REFUSING } from '../../requests.ts'
 import { until } from '../../until.ts'
 import { check, LOCAL, monitoredLab, SOON } from './monitored.ts'
 
-test('monitoring is enabled with an interval of 60 s, and its record and updated_at move', async (t) => {
-  const { clock, id, monitor, recorded } = await monitoredLab(t)
-  clock.set('2030-05-02T06:00:00Z')
-  const enabled = await monitor({})
-  t.is(enabled.status, 200)
-  t.deepEqual(enabled.json.monitoring, {
-    status: 'Unknown',
-    last_updated: '2030-05-02T06:00:00+00:00',
-    status_description: 'SUT has not been probed yet',
-  })
-  t.is(enabled.json.updated_at, '2030-05-02T06:00:00.000+00:00')
-  t.is(enabled.headers.etag, '"1"')
-  t.deepEqual(await recorded(), [{ type: 'SutMonitoringEnabled', data: { _id: id, interval: 60 } }])
-})
-
-test('the same again records nothing, another interval keeps the state, and disabling ends it', async (t) => {
-  const { clock, monitor, recorded } = await monitoredLab(t)
-  const first = await monitor({ interval: 60 })
-  clock.set('2030-05-02T06:00:00Z')
-  const again = await monitor({})
-  t.deepEqual([again.status, again.text, again.headers.etag], [200, first.text, '"1"'])
-  const other = await monitor({ interval: 86_400 })
-  t.deepEqual(other.json.monitoring, first.json.monitoring)
-  t.is(other.headers.etag, '"2"')
-  const disabled = await monitor({ enabled: false })
-  t.deepEqual(disabled.json.monitoring, {
-    status: 'SUT Monitoring Disabled',
-    last_updated: '2030-05-02T06:00:00+00:00',
-    status_description: 'SUT Monitoring is disabled',
-  })
-  t.is((await monitor({ enabled: false })).headers.etag, '"3"')
-  t.is((await recorded()).length, 3)
-})
-
 test('a monitored SUT goes online at its first probe and offline at its third failure', async (t) => {
   const { admin, becomes, changes, description, id, monitor, read, status, update } = await monitoredLab(t)
   // A shorter interval could add a fourth probe before the metrics are read.
@@ -85,8 +51,9 @@ test('a wrong body, a SUT that is not there or retired, and a stale If-Match are
 })
 
 test('If-Match compares the record alone, If-None-Match the whole', async (t) => {
-  const { admin, check, id, monitor, update } = await monitoredLab(t)
+  const { admin, check, id, monitor, recorded, update } = await monitoredLab(t)
   await monitor({})
+  t.like((await recorded())[0]?.data, { interval: 60 }, 'unless another is given')
   t.deepEqual((await check()).json.cause, null)
   t.is((await admin.get(`/api/sut/${id}`, { 'If-None-Match': '"1"' })).status, 200)
   t.is((await admin.get(`/api/sut/${id}`, { 'If-None-Match': '"1.1"' })).status, 304)

@@ -11,49 +11,6 @@ const stage = async (t: ExecutionContext) => {
 const numbered = (first: number, count: number, value: string | null): Readonly<Record<string, string | null>> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${first + n}`, value]))
 
-test('tags are an object of strings, and the answer is the SUT with its tags', async (t) => {
-  const { ask, clock, path, tag } = await stage(t)
-  const before = await ask('alice', `GET ${path}`)
-  clock.set('2030-05-02T07:00:00.001Z')
-  const answer = await tag({ rack: 'B', 'os.family-1_x': '' })
-  const tags = { 'os.family-1_x': '', rack: 'B' }
-  t.deepEqual(answer.json, { ...before.json, updated_at: '2030-05-02T07:00:00.001+00:00', tags })
-  t.deepEqual([answer.status, answer.headers.etag], [200, '"1"'])
-  t.is((await ask('alice', `GET ${path}`)).text, answer.text)
-})
-
-/** One after the other: what is sent, the tags afterwards, and what is recorded of them. */
-const MERGES: readonly (readonly [patch: object, tags: object, recorded?: object])[] = [
-  [
-    { a: '1', b: '2' },
-    { a: '1', b: '2' },
-    { a: '1', b: '2' },
-  ],
-  [
-    { a: '1', b: '3', c: '4' },
-    { a: '1', b: '3', c: '4' },
-    { b: '3', c: '4' },
-  ],
-  [{ a: null, never: null }, { b: '3', c: '4' }, { a: null }],
-  [{}, { b: '3', c: '4' }],
-  [
-    { b: '3', a: null },
-    { b: '3', c: '4' },
-  ],
-  [{ b: null, c: null, d: 'last' }, { d: 'last' }, { b: null, c: null, d: 'last' }],
-]
-
-test('tags are merged as in RFC 7396, and what changes is recorded', async (t) => {
-  const { ask, path, recorded, sut, tag } = await stage(t)
-  for (const [patch, tags, data] of MERGES) {
-    const before = (await recorded()).length
-    t.deepEqual((await tag(patch)).json.tags, tags)
-    const events = data === undefined ? [] : [{ type: 'SutUpdated', data: { _id: sut, tags: data } }]
-    t.deepEqual((await recorded()).slice(before), events)
-  }
-  t.deepEqual((await ask('alice', `GET ${path}`)).json.tags, { d: 'last' })
-})
-
 const LONGEST_NAME = `a${'-'.repeat(63)}`
 const LONGEST = '\u{1f5a5}'.repeat(256)
 

@@ -2,9 +2,8 @@
 
 import test from 'ava'
 import type { Client } from '../../client.ts'
-import { start } from '../../harness.ts'
-import { during, lab, said } from '../../lab.ts'
-import { aReservation, conflictOf, createSut, NOW, reserve } from '../../requests.ts'
+import { during, lab } from '../../lab.ts'
+import { createSut } from '../../requests.ts'
 
 const spanOf = (window: string, names: readonly [string, string] = ['from', 'to']): string => {
   const { start_time, end_time } = during(window, 'Z')
@@ -40,30 +39,6 @@ test('a turnaround is rounded up to quarter-hours, recorded as a change of the S
   t.deepEqual((await recorded()).at(-1)?.data, { _id: sut, turnaround: 0 })
 })
 
-test('what is booked, refused, offered and called free keeps the turnaround, also after a restart', async (t) => {
-  const { book, data, stop, sut } = await lab(t, {}, { turnaround: 1_800 })
-  const first = await book('alice', '08:00-09:00')
-  await stop()
-  const again = await start(t, { now: NOW, data })
-  const alice = again.as('alice')
-  const ask = (window: string) => reserve(alice, aReservation(sut, during(window)))
-  const refused = await ask('09:15-09:45')
-  t.is(said(refused), '409 reservation_conflict')
-  t.deepEqual(refused.json.conflicts, [{ ...conflictOf(first, 'alice'), turnaround: true }])
-  t.deepEqual([refused.json.free_until, refused.json.next_available], [null, during('09:30-10:00')])
-  t.is((await ask('07:00-07:45')).json.free_until, during('07:30-07:45').start_time)
-  for (const [span, ...free] of [
-    ['06:00-12:00', '06:00-07:30', '09:30-12:00'],
-    // Also where only the turnaround reaches into the span.
-    ['09:00-09:45', '09:30-09:45'],
-    ['07:15-08:00', '07:15-07:30'],
-  ] as const)
-    t.deepEqual(await freeIn(alice, sut, span), free)
-  for (const window of ['09:15-10:00', '07:00-07:45']) t.false(await isFree(alice, sut, window))
-  for (const window of ['09:30-10:00', '07:00-07:30']) t.true(await isFree(alice, sut, window))
-  for (const window of ['09:30-12:00', '06:00-07:30']) t.is((await ask(window)).status, 201)
-})
-
 test('exactly what availability lists and the lists of free SUTs name can be booked whole', async (t) => {
   const { as, ask, book, clock, sut } = await lab(t, {}, { turnaround: 900 })
   const alice = as('alice')
@@ -74,6 +49,9 @@ test('exactly what availability lists and the lists of free SUTs name can be boo
   clock.set('2030-05-02T06:20:02Z')
   await ask('alice', `POST ${running?.headers.location}/cancel`)
   t.deepEqual(await freeIn(alice, sut, '06:00-10:00'), ['06:45-07:45', '08:45-10:00'])
+  // Also where only the turnaround reaches into the span.
+  t.deepEqual(await freeIn(alice, sut, '08:30-09:00'), ['08:45-09:00'])
+  t.deepEqual(await freeIn(alice, sut, '07:15-08:00'), ['07:15-07:45'])
   for (const window of ['06:30-06:45', '06:45-07:00', '07:30-07:45', '07:45-08:00', '08:30-08:45', '08:45-09:00']) {
     const isListed = await isFree(alice, sut, window)
     const made = await book('alice', window)

@@ -37,6 +37,10 @@ export interface HandleParts extends Pick<Parts, 'repeated' | 'nameOf' | 'gate' 
 
 export type RunExclusive = ReturnType<typeof makeRunExclusive>
 
+/** In a query `me` is whoever asks, as in paths. No user has that id. */
+const withOwnId = (query: unknown, user: Call['user']): unknown =>
+  Object(query).user_id === 'me' ? { ...Object(query), user_id: user._id } : query
+
 /** Calls the handler. Requests with the same idempotency key run one after the other. */
 const makeCallHandler = <P extends HandleParts>(route: Route<P>, parts: P, runExclusive: RunExclusive) => {
   const { idempotencyKeys, repeated, onRepeated, addressOf, pseudonymOf } = parts
@@ -47,6 +51,7 @@ const makeCallHandler = <P extends HandleParts>(route: Route<P>, parts: P, runEx
       key === undefined ? undefined : idempotencyKeys.derive(user._id, key, ctx.method, ctx.path, bytes, reason)
     const call: Call = {
       ...input,
+      query: withOwnId(input.query, user),
       requestId,
       user,
       mediaType,

@@ -23,9 +23,7 @@ const parametersOf = ([name, value]: readonly [string, unknown]): string[][] => 
 
 const requestOf = (call: Call, { route, idName, defaults }: Tool, args: Arguments): InnerRequest => {
   const { [idName]: id, reason, ...given } = args
-  const members = Object.entries({ ...defaults, ...given }).map(([name, value]) =>
-    name === 'mine' && value === true ? (['user_id', call.user._id] as const) : ([memberOf(name), value] as const),
-  )
+  const members = Object.entries({ ...defaults, ...given }).map(([name, value]) => [memberOf(name), value] as const)
   const { method } = route
   const path = route.path.replace(':id', encodeURIComponent(toText(id)))
   if (method === 'GET') return { method, path: `${path}?${new URLSearchParams(members.flatMap(parametersOf))}` }

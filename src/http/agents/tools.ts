@@ -24,8 +24,8 @@ const DECLARED: Readonly<Record<string, Declared>> = {
   ],
   list_reservations: [
     'listReservations',
-    'current mine user_id sut_id from to',
-    'Who has which machine: reservations, newest first, with user_name, sut_name and state. current=true: those of now. mine=true: your own.',
+    'current user_id sut_id from to',
+    'Who has which machine: reservations, newest first, with user_name, sut_name and state. current=true: those of now. user_id=me: your own.',
   ],
   reserve_machine: [
     'createRequest',
@@ -71,9 +71,6 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 type Members = Readonly<Record<string, JsonSchema>>
-
-/** What the route has not: `mine` becomes the `user_id` of who calls. */
-const OWN: Members = { mine: { type: 'boolean', const: true, description: 'Only your own.' } }
 
 export interface Tool {
   /** As clients are told of it. */
@@ -122,7 +119,7 @@ const toTool = (route: Route, name: string, offers: string, description: string)
   const names = [...(offers.match(/\w+/g) ?? []), ...paging]
   const preset = new Map(Object.entries(DEFAULTS[method] as Arguments).filter(([each]) => names.includes(each)))
   const given = names.map((each) => {
-    const { contentSchema, ...member } = (OWN[each] ?? members[memberOf(each)]) as JsonSchema
+    const { contentSchema, ...member } = members[memberOf(each)] as JsonSchema
     const value = (contentSchema ?? member) as JsonSchema
     const more = { description: WORDS[each] ?? member.description, default: preset.get(each) }
     return [each, concise({ ...value, ...more })]

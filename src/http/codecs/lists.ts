@@ -87,7 +87,7 @@ export const pageQuery = queryOf(paging, { rules: ofPages })
 export type Paging = QueryOf<typeof pageQuery>
 
 export const ofSut = described(opaqueId, 'Only those of this SUT.')
-export const ofHolder = described(opaqueId, 'Only those of reservations held by this user.')
+export const ofHolder = described(opaqueId, 'Only those of reservations held by this user; me is you.')
 /** SUTs of which one request reads. */
 export const SUTS_MAX = 100
 

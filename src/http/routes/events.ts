@@ -50,7 +50,7 @@ const eventsQuery = queryOf(
     follow: described(onlyTrue, 'Continue live after all events up to now.'),
     type: several(eventTypeOf(EVENT_TYPES), 'Only events of this type; may be repeated.'),
     sut_id: ofSut,
-    user_id: described(opaqueId, 'Only those of reservations held by this user, and those about the user.'),
+    user_id: described(opaqueId, 'Only those of reservations held by this user, and those about the user; me is you.'),
     actor: described(opaqueId, actor),
     from: described(instant, 'Only events recorded from then on.'),
     to: described(instant, 'Only events recorded before.'),

@@ -30,7 +30,7 @@ const listQuery = queryOf(
   {
     ...paging,
     status: described(oneOf(...REQUEST_STATUSES), 'Only those in this state.'),
-    user_id: described(opaqueId, 'Only those of this user.'),
+    user_id: described(opaqueId, 'Only those of this user; me is you.'),
     sut_id: described(opaqueId, 'Only those that name this SUT, or whose criteria it fits.'),
   },
   { rules: ofPages },

@@ -86,6 +86,7 @@ test('reservations are filtered by SUT, holder, span of time and whether they ar
     '?sut_id=none': [],
     '?user_id=Zo%C3%AB%20%F0%9F%98%80': [],
   })
+  t.deepEqual(await idsIn(service, 'alice', '/api/sut_reservation?user_id=me&limit=1'), [c])
   t.like((await list(service, 'alice', `/api/sut_reservation?before=${c}&limit=1`)).json, { limit: 1, count: 4 })
   clock.set('2030-05-02T06:00:00.000Z')
   await finds(t, service, '/api/sut_reservation', { '?current=true': [c, b] })

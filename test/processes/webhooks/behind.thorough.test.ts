@@ -10,9 +10,10 @@ test('a webhook that is 10,000 events behind catches up, each event once and in 
     const { status, text } = await lab.ask('admin', 'POST /api/sut/import', { suts })
     t.is(status, 200, text)
   }
-  await lab.create(receiver.url, { after: null, types: ['ListenPortAssigned', 'SutCreated'] })
+  const hook = await lab.create(receiver.url, { after: null, types: ['ListenPortAssigned', 'SutCreated'] })
   await receiver.takes(10_002, 120_000)
   t.is(receiver.received.length, 10_002)
+  t.is((await lab.deliveriesOf(hook)).length, 100)
   for (const own of Map.groupBy(receiver.received, ({ event }) => event.subject).values())
     t.deepEqual(
       own.map(({ event }) => event.type),

@@ -163,6 +163,25 @@ test('a replay sends again what lies after a position, and a start goes on where
   )
 })
 
+test('progress is recorded at most every 10 s, and only when something was delivered', async (t) => {
+  const receiver = await receive(t)
+  const lab = await hookLab(t)
+  await lab.create(receiver.url, { types: ['SutUpdated'] })
+  const deliver = async (n: number, seconds: number) => {
+    await lab.ask('admin', `POST /api/sut/${lab.sut}/update`, changed(n))
+    await receiver.takes(n)
+    lab.pass(seconds)
+  }
+  await deliver(1, 1)
+  await lab.untilRecorded('WebhookAdvanced')
+  for (const [n, seconds] of [4, 4, 9].entries()) await deliver(n + 2, seconds)
+  await lab.untilRecorded('WebhookAdvanced', 2)
+  await lab.ask('admin', `POST /api/sut/${lab.sut}/tags`, { rack: '4' })
+  lab.pass(3_600)
+  await deliver(5, 1)
+  t.is((await lab.untilRecorded('WebhookAdvanced', 3)).length, 3)
+})
+
 test('a test is sent once, signed, also to a webhook of which nothing else is', async (t) => {
   const receiver = await receive(t)
   const lab = await hookLab(t)

@@ -1,6 +1,5 @@
 /** The real program, killed while it delivers. */
 
-import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { type Client, connectTo } from '../../http/client.ts'
 import { type Tidying, temporaryData, tidyingLater } from '../../http/harness.ts'
@@ -58,19 +57,11 @@ test('killed again and again, it leaves no event out, keeps the order of each SU
     await Promise.all(writing)
     service = await run(t, data)
   }
-  const { events } = (await service.admin.get('/api/events?limit=1000&type=SutUpdated')).json as unknown as {
-    events: readonly { id: string; sequence: string }[]
-  }
-  const rest: { id: string }[] = [...events]
-  for (let last = events.at(-1)?.sequence; last !== undefined; ) {
-    const more = (await service.admin.get(`/api/events?limit=1000&type=SutUpdated&after=${last}`)).json
-      .events as readonly { id: string; sequence: string }[]
-    rest.push(...more)
-    last = more.at(-1)?.sequence
-  }
+  const { text } = await service.admin.get('/api/events?type=SutUpdated', { Accept: 'application/x-ndjson' })
+  const recorded = text.split('\n').flatMap((line) => /"id":"([^"]+)"/.exec(line)?.[1] ?? [])
   const ids = () => new Set(receiver.received.map(({ event }) => event.id))
-  await until('all', async () => rest.every(({ id }) => ids().has(id)), 60_000)
-  t.true(rest.length > 100)
+  await until('all', async () => recorded.every((id) => ids().has(id)), 60_000)
+  t.true(recorded.length > 100)
   for (const own of Map.groupBy(receiver.received, ({ event }) => event.subject).values()) {
     const first = [...new Set(own.map(({ event }) => String(event.sequence)))]
     t.deepEqual(first, first.toSorted())
@@ -81,5 +72,4 @@ test('killed again and again, it leaves no event out, keeps the order of each SU
     if (known === undefined) firstAt.set(event.id, now)
     else t.true(kills.some((kill) => known <= kill + 1_000 && kill - known <= TWICE_MAX && now > kill))
   }
-  t.true((await readFile(`${data}/events.db`)).length > 0)
 })

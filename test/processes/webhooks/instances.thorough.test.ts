@@ -22,12 +22,9 @@ test('of two instances one delivers; the other takes over after 30 s, and nothin
     boot += seconds * 1_000
     for (const service of running) service.tick()
   }
-  const isSeen = (service: Running) =>
-    until(
-      'the webhook',
-      async () => (await service.as('admin').get(`/api/webhook/${made.json._id}`)).status === 200,
-      10_000,
-    )
+  const hookAt = (service: Running) => service.as('admin').get(`/api/webhook/${made.json._id}`)
+  const shownAt = async (service: Running) => (await hookAt(service)).json as unknown as Shown
+  const isSeen = (service: Running) => until('the webhook', async () => (await hookAt(service)).status === 200, 10_000)
   const numbers = () => receiver.received.map(({ event }) => (event.data as { description: string }).description)
   await isSeen(other)
   for (const n of [1, 2, 3]) {
@@ -36,25 +33,19 @@ test('of two instances one delivers; the other takes over after 30 s, and nothin
     await receiver.takes(n)
   }
   t.deepEqual(numbers(), ['1', '2', '3'])
-  const positionAt = async (service: Running) =>
-    ((await service.as('admin').get(`/api/webhook/${made.json._id}`)).json as unknown as Shown).position
   // What the first has recorded, the second takes up.
   await until(
     'progress',
     async () => {
       await look(10, one, other)
-      return (await positionAt(other)) === (await positionAt(one))
+      return (await shownAt(other)).position === (await shownAt(one)).position
     },
     10_000,
   )
   await one.stop()
   for (const n of [4, 5]) await change(other, n)
   await look(1, other)
-  await until(
-    'waits',
-    async () => ((await other.as('admin').get(`/api/webhook/${made.json._id}`)).json as unknown as Shown).lag > 0,
-    10_000,
-  )
+  await until('waits', async () => (await shownAt(other)).lag > 0, 10_000)
   await look(28, other)
   t.is(receiver.received.length, 3)
   await look(2, other)

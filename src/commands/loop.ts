@@ -11,6 +11,7 @@ import { type Event, LARGE_APPEND, type NewEvent, type Recorded } from '../domai
 import { type Failure, failure } from '../domain/failure.ts'
 import { subjectId } from '../domain/idempotency-records.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
+import type { Clock } from '../domain/values/units.ts'
 import {
   type Appended,
   type AppendFailure,
@@ -49,8 +50,7 @@ interface RunnerHooks {
 
 interface RunnerOptions {
   readonly store: EventStore
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   readonly randomHex: RandomHex
   /** Checks the clock at each decision. */
   readonly guard?: Pick<ClockGuard, 'isAhead'>

@@ -5,7 +5,7 @@ import type { ClockGuard } from '../../commands/clock-guard.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quota, Role } from '../../domain/events/user.ts'
 import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
-import type { Clock } from '../../domain/values/units.ts'
+import type { Clock, SinceBoot } from '../../domain/values/units.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { ChangesLimits } from '../../feed/changes/changes.ts'
 import type { FeedLimits } from '../../feed/subscribers.ts'
@@ -47,8 +47,7 @@ export interface Address {
 /** The environment of the service. Nothing else reads a clock or draws random bits. */
 export interface Runtime {
   readonly clock: Clock
-  /** Milliseconds since the machine started, including suspension (CLOCK_BOOTTIME). */
-  readonly sinceBoot: () => number
+  readonly sinceBoot: SinceBoot
   /** Resolves when timed processes should check the clock again; by default at the next whole second. */
   readonly wake?: (signal: AbortSignal) => Promise<void>
   readonly randomBytes: (size: number) => Uint8Array

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Clock } from '../../domain/values/units.ts'
 import { readRegularText } from '../../files/read-regular-file.ts'
 
 /** Every accepted version and cipher suite has forward secrecy and authenticated encryption. */
@@ -22,8 +23,7 @@ export interface Pair {
 }
 
 interface CertificateOptions {
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   readonly log: { readonly info: (facts: object, sentence: string) => void }
   /** Raised while the files hold no usable pair; the last known good pair stays active. */
   readonly alarms: Record<'raise' | 'clear', (part: 'certificate', sentence: string) => void>
@@ -77,7 +77,7 @@ const problemsOf = (files: Pair, { certificate, key }: Pair, now: number): reado
 }
 
 /** Reads the files, or names every problem. */
-const readPair = async (files: Pair, clock: () => number): Promise<E.Either<readonly string[], Pair>> => {
+const readPair = async (files: Pair, clock: Clock): Promise<E.Either<readonly string[], Pair>> => {
   const unreadable: string[] = []
   const read = (variable: string, path: string): Promise<string> =>
     readRegularText(path).catch((error: Error) => {

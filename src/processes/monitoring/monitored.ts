@@ -3,6 +3,7 @@ import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import type { Reachability } from '../../domain/monitoring/decide.ts'
 import type { Cause } from '../../domain/monitoring/status.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import type { SinceBoot } from '../../domain/values/units.ts'
 import type { Views } from '../../read-models/views.ts'
 
 export interface MonitoredSut {
@@ -17,8 +18,8 @@ const PAGE = 100
 
 interface Options {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch'>
-  /** Milliseconds since boot. Setting the wall clock would advance or delay probes. */
-  readonly sinceBoot: () => number
+  /** Setting the wall clock would advance or delay probes. */
+  readonly sinceBoot: SinceBoot
   /** Called with a SUT that was changed, not by a probe, and has been planned again. */
   readonly onChanged: (sutId: string) => void
 }

@@ -1,6 +1,7 @@
 import type { SessionCause } from '../../domain/events/session.ts'
 import type { ClosedSession, OpenedSession, SessionEnd } from '../../domain/session/decide.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
+import type { SinceBoot } from '../../domain/values/units.ts'
 import type { ConnectionEnd, ConnectionEvent, CountedReport } from '../../gateway/messages.ts'
 import type { ProcessClock } from '../clock.ts'
 
@@ -34,8 +35,8 @@ interface OpenConnection {
 export interface TrackerOptions {
   readonly instance: string
   readonly clock: Pick<ProcessClock, 'now'>
-  /** Milliseconds since boot. Setting the wall clock would end sessions, or keep them open. */
-  readonly sinceBoot: () => number
+  /** Setting the wall clock would end sessions, or keep them open. */
+  readonly sinceBoot: SinceBoot
   /** The SUT and the holder of a reservation; undefined if this log has none with this id. */
   readonly reservationOf: (id: string) => { readonly sut_id: string; readonly user_id: string } | undefined
   /** Whether a reservation can still be used here. */

@@ -74,7 +74,6 @@ export const makeProcessClock = (options: ProcessClockOptions) => {
   }
 
   return {
-    /** Unix milliseconds. */
     now: clock,
     /** Whether ports follow the clock. While it is false they stay as they are. */
     mayAct: (): boolean => {

@@ -95,7 +95,6 @@ const ofSut = decidedBy(sutDecider)({
   SutMonitoringDisabled: () => ({ type: 'SetMonitoring', interval: null }),
 })
 
-/** Milliseconds. */
 const NO_LIMITS = { windowMax: Number.MAX_SAFE_INTEGER, horizon: Number.MAX_SAFE_INTEGER }
 
 type OfReservation = Extract<Recorded, { readonly data: DataOf<'ReservationCancelled'> }>

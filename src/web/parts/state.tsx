@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
 interface Props {
@@ -22,6 +23,13 @@ export const StateBlock = ({ icon, title, text, children, request }: Props) => (
       </p>
     )}
   </div>
+)
+
+/** What a list shows whose filters leave nothing. */
+export const NoMatch = ({ title, onClear }: { readonly title: string; readonly onClear: () => void }) => (
+  <StateBlock icon="filter" title={title}>
+    <Button label="Clear filters" onClick={onClear} />
+  </StateBlock>
 )
 
 export interface Failure {

@@ -1,5 +1,4 @@
 import { useComputed } from '@preact/signals'
-import { useRef } from 'preact/hooks'
 import type { Sut, SutRequest } from '../../data/objects.ts'
 import { MachineChips } from '../../features/machines/filter-chips.tsx'
 import { QueueTable } from '../../features/queue/queue-table.tsx'
@@ -40,19 +39,13 @@ export const DateBar = ({ span }: { readonly span: Span }) => {
   const { minute } = usePage()
   const now = minute.value
   const name = NAMES[span.zoom]
-  const choices = ZOOMS.map((key) => ({ key, text: NAMES[key], isChosen: key === span.zoom }))
-  const step = (count: number, text: string, key: string) => {
-    const label = `${text} (${key})`
-    return (
-      <IconButton icon={count < 0 ? 'left' : 'right'} label={label} look="quiet" onClick={() => moveBy(span, count)} />
-    )
-  }
+  const zoom = (to: Zoom): void => zoomTo(to, span, now)
   return (
     <div class="row bar">
       <Button label="Today" onClick={backToNow} />
       <span class="row tight">
-        {step(-1, `${name} before`, 'K')}
-        {step(1, `${name} after`, 'J')}
+        <IconButton icon="left" label={`${name} before (K)`} look="quiet" onClick={() => moveBy(span, -1)} />
+        <IconButton icon="right" label={`${name} after (J)`} look="quiet" onClick={() => moveBy(span, 1)} />
       </span>
       <h1 class="title">
         <span class="desk-only">{titleOf(span, now, false)}</span>
@@ -62,15 +55,13 @@ export const DateBar = ({ span }: { readonly span: Span }) => {
         {formatZone(span.from <= now && now < span.to ? now : (span.from + span.to) / 2)}
       </span>
       <span class="grow" />
-      <Segments
-        class="desk-only"
-        label="Zoom"
-        options={NAMES}
-        value={span.zoom}
-        onChange={(zoom) => zoomTo(zoom, span, now)}
-      />
+      <Segments class="desk-only" label="Zoom" options={NAMES} value={span.zoom} onChange={zoom} />
       <div class="phone-only">
-        <MenuChip label={name} choices={choices} onChoose={(zoom: Zoom) => zoomTo(zoom, span, now)} />
+        <MenuChip
+          label={name}
+          choices={ZOOMS.map((key) => ({ key, text: NAMES[key], isChosen: key === span.zoom }))}
+          onChoose={zoom}
+        />
       </div>
     </div>
   )
@@ -79,14 +70,14 @@ export const DateBar = ({ span }: { readonly span: Span }) => {
 const GroupChip = ({ suts }: { readonly suts: readonly Sut[] }) => {
   const groupBy = useComputed(() => view.value.groupBy).value
   const names = [...new Set(suts.flatMap(({ tags }) => Object.keys(tags)))].sort()
-  const choices = [
-    { key: '', text: 'None', isChosen: groupBy === undefined },
-    { key: 'type', text: 'type', isChosen: groupBy === 'type' },
-    ...names.map((name) => ({ key: `tag.${name}`, text: name, isChosen: groupBy === `tag.${name}` })),
-  ]
-  const label = groupBy === undefined ? 'Group' : `Group: ${groupBy.replace(/^tag\./, '')}`
-  const onChoose = (key: string): void => show({ groupBy: key === '' ? undefined : key, folded: new Set() })
-  return <MenuChip label={label} choices={choices} onChoose={onChoose} />
+  const choice = (key: string, text: string) => ({ key, text, isChosen: (groupBy ?? '') === key })
+  return (
+    <MenuChip
+      label={groupBy === undefined ? 'Group' : `Group: ${groupBy.replace(/^tag\./, '')}`}
+      choices={[choice('', 'None'), choice('type', 'type'), ...names.map((name) => choice(`tag.${name}`, name))]}
+      onChoose={(key: string) => show({ groupBy: key || undefined, folded: new Set() })}
+    />
+  )
 }
 
 const LEGEND = {
@@ -117,7 +108,6 @@ interface WaitingProps {
 }
 
 const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps) => {
-  const chip = useRef<HTMLButtonElement>(null)
   if (queue === undefined || queue.length === 0) return undefined
   const text = `${formatNumber(queue.length)} waiting`
   return (
@@ -126,13 +116,12 @@ const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps) => {
         label={text}
         icon="queue"
         class="waits"
-        ref={chip}
         aria-haspopup="dialog"
         aria-expanded={isQueueOpen}
         onPress={() => onQueue(!isQueueOpen)}
       />
       {isQueueOpen && (
-        <Popover title="Waiting" width={440} subtitle={text} anchor={() => chip.current} onClose={() => onQueue(false)}>
+        <Popover title="Waiting" width={440} subtitle={text} anchor=".chip.waits" onClose={() => onQueue(false)}>
           <div class="pop-body">
             <QueueTable queue={queue} />
           </div>

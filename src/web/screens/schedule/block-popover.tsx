@@ -1,11 +1,15 @@
+/** What a block of the timeline opens: a reservation, or somebody who waits. */
+
 import type { Reservation, Sut } from '../../data/objects.ts'
 import { Connect } from '../../features/holding/connection.tsx'
 import { afterText, CommandNote, extendTo } from '../../features/holding/extend.tsx'
 import { ShortenMenu, useGiveBack } from '../../features/holding/give-back.tsx'
-import { type ReservationCommand, useReservation } from '../../features/holding/use-reservation.ts'
-import { type Booked, extensionsOf, type Taken } from '../../features/schedule/calendar.ts'
+import { useReservation } from '../../features/holding/use-reservation.ts'
+import { RequestCard } from '../../features/queue/card.tsx'
+import { extensionsOf, type Taken } from '../../features/schedule/calendar.ts'
+import { draftAt } from '../../features/schedule/draft.ts'
 import { SeriesNote } from '../../features/series/series.tsx'
-import { close, show } from '../../features/view/view.ts'
+import { close, draw, type Open, show } from '../../features/view/view.ts'
 import { formatDayTitle, formatDuration, formatWhen, toIso } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
@@ -16,57 +20,18 @@ import { CommandButton } from '../../parts/commands/command.tsx'
 import { FieldGroup } from '../../parts/field.tsx'
 import { blockOf, Popover } from './popover.tsx'
 
-interface Props {
+interface Machine {
   readonly sut: Sut
-  readonly reservation: Reservation
   readonly taken: readonly Taken[]
-  readonly end: number | undefined
-  /** Whether it is asked at once if it is to be given back. */
-  readonly isGivenBack: boolean | undefined
 }
 
-interface EndProps {
-  readonly own: Booked
-  readonly now: number
-  readonly command: ReservationCommand
-  readonly onDone: () => void
+interface Props extends Machine {
+  readonly reservation: Reservation
+  readonly open: Extract<Open, { kind: 'reservation' }>
 }
 
-const ExtendChips = ({ own, taken, now, command, onDone }: EndProps & Pick<Props, 'taken'>) => {
-  const ends = extensionsOf(taken, own)
-  if (ends.length === 0) return undefined
-  return (
-    <FieldGroup label="Extend">
-      <div class="chips">
-        {ends.map((end) => (
-          <Chip
-            key={end}
-            class="two"
-            label={`+${formatDuration(end - own.to)}`}
-            detail={formatWhen(end, now)}
-            disabled={command.isOff}
-            onPress={() => extendTo(command, end, onDone)}
-          />
-        ))}
-      </div>
-    </FieldGroup>
-  )
-}
-
-const DrawnEnd = ({ own, now, end, command, onDone }: EndProps & Pick<Props, 'end'>) => {
-  if (end === undefined || end === own.to) return undefined
-  const [verb, action, than] = end > own.to ? ['extend', 'Extend', 'longer'] : ['shorten', 'Shorten', 'shorter']
-  const take = () => command.act(verb, { end_time: toIso(end) }, onDone)
-  return (
-    <CommandButton look="primary" data-first="" command={command} onPress={take}>
-      {`${action} to ${formatWhen(end, now)}, ${formatDuration(Math.abs(end - own.to))} ${than}`}
-    </CommandButton>
-  )
-}
-
-const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props) => {
-  const page = usePage()
-  const now = page.clock.value
+const Controls = ({ sut, reservation, taken, open }: Props) => {
+  const now = usePage().clock.value
   const command = useReservation(reservation._id)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const isRunning = from <= now && now < to
@@ -76,12 +41,25 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props) => {
   }
   const [question, ask] = useGiveBack(
     { command, name: sut.name, isRunning, onDone: (until) => (until === 'now' ? close() : settle()) },
-    isGivenBack ? 'now' : undefined,
+    open.isGivenBack ? 'now' : undefined,
   )
   if (question) return <div class="pop-body">{question}</div>
   const own = taken.find(({ held }) => held._id === reservation._id)?.held
   const free = own && afterText(taken, own, now)
-  const ends = own && { own, now, command, onDone: settle }
+  const ends = own === undefined ? [] : extensionsOf(taken, own)
+  const drawnEnd = (end: number, before: number) => {
+    const [verb, action, than] = end > before ? ['extend', 'Extend', 'longer'] : ['shorten', 'Shorten', 'shorter']
+    return (
+      <CommandButton
+        look="primary"
+        data-first=""
+        command={command}
+        onPress={() => command.act(verb, { end_time: toIso(end) }, settle)}
+      >
+        {`${action} to ${formatWhen(end, now)}, ${formatDuration(Math.abs(end - before))} ${than}`}
+      </CommandButton>
+    )
+  }
   return (
     <div>
       <div class="pop-body">
@@ -89,18 +67,33 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props) => {
           <b>{isRunning ? `${formatDuration(to - now)} left` : formatDuration(to - from)}</b>
           <span class="second">{free && `free ${free} after it`}</span>
         </div>
-        {ends && <DrawnEnd {...ends} end={end} />}
+        {own && open.end !== undefined && open.end !== own.to && drawnEnd(open.end, own.to)}
         {isRunning && (
-          <Connect reservation={reservation} type={sut.sut_type} command={command} isFirst={end === undefined} />
+          <Connect reservation={reservation} type={sut.sut_type} command={command} isFirst={open.end === undefined} />
         )}
-        {ends && <ExtendChips {...ends} taken={taken} />}
+        {own && ends.length > 0 && (
+          <FieldGroup label="Extend">
+            <div class="chips">
+              {ends.map((end) => (
+                <Chip
+                  key={end}
+                  class="two"
+                  label={`+${formatDuration(end - own.to)}`}
+                  detail={formatWhen(end, now)}
+                  disabled={command.isOff}
+                  onPress={() => extendTo(command, end, settle)}
+                />
+              ))}
+            </div>
+          </FieldGroup>
+        )}
         <SeriesNote reservation={reservation} name={sut.name} mayCancel onCancelled={onCancelled} />
         <CommandNote command={command} />
       </div>
       <div class="row pop-foot">
         <Button label="Machine" href={linkTo('machines', sut._id)} />
         <span class="grow" />
-        {own !== undefined && <ShortenMenu own={own} now={now} isDisabled={command.isOff} onChoose={ask} />}
+        {own && <ShortenMenu own={own} now={now} isDisabled={command.isOff} onChoose={ask} />}
         <Button look="danger" disabled={command.isOff} onClick={() => ask('now')}>
           {isRunning ? 'Release' : 'Cancel'}
         </Button>
@@ -117,15 +110,13 @@ export const BlockPopover = (props: Props) => {
   const now = page.minute.value
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const isOwn = reservation.user_id === me._id
-  const who = isOwn ? 'Yours' : nameOf(reservation.user_id)
   const mayControl = to > now && me.role !== 'auditor' && (isOwn || me.role === 'administrator')
-  const label = isOwn ? `Your reservation of ${sut.name}` : sut.name
   return (
     <Popover
       title={sut.name}
-      label={label}
-      subtitle={`${who}, ${formatWhen(from, now)} to ${formatWhen(to, from)}`}
-      anchor={() => blockOf(reservation._id)}
+      label={isOwn ? `Your reservation of ${sut.name}` : sut.name}
+      subtitle={`${isOwn ? 'Yours' : nameOf(reservation.user_id)}, ${formatWhen(from, now)} to ${formatWhen(to, from)}`}
+      anchor={blockOf(reservation._id)}
     >
       {mayControl ? (
         <Controls {...props} />
@@ -135,6 +126,29 @@ export const BlockPopover = (props: Props) => {
             {formatDayTitle(from, now)}, {formatDuration(to - from)}
           </p>
           <SeriesNote reservation={reservation} name={sut.name} mayCancel={false} onCancelled={close} />
+        </div>
+      )}
+    </Popover>
+  )
+}
+
+export const RequestPopover = ({ sut, taken, open }: Machine & { open: Extract<Open, { kind: 'request' }> }) => {
+  const page = usePage()
+  const me = meOf(page)
+  const { _id, userId, name } = open.queued
+  return (
+    <Popover
+      title={userId === me._id ? 'You are waiting' : `${name} is waiting`}
+      subtitle={`At the next time ${sut.name} may be free`}
+      anchor={blockOf(`queued ${_id}`)}
+    >
+      <div class="pop-body">
+        <RequestCard id={_id} />
+      </div>
+      {me.role !== 'auditor' && (
+        <div class="row pop-foot">
+          <span class="grow" />
+          <Button label="Reserve this time" onClick={() => draw(draftAt(sut._id, open.at, taken, page.clock.peek()))} />
         </div>
       )}
     </Popover>

@@ -7,7 +7,7 @@ import { refusalText } from '../../features/reserve/refusals.ts'
 import { bodyOf } from '../../features/reserve/request.ts'
 import { ReserveFields } from '../../features/reserve/reserve-fields.tsx'
 import { OfflineNote, RefusalNote } from '../../features/reserve/reserve-notes.tsx'
-import type { Stretch, Taken } from '../../features/schedule/calendar.ts'
+import type { Taken } from '../../features/schedule/calendar.ts'
 import { beginOf, type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from '../../features/schedule/draft.ts'
 import { DatesToBe, TimesField } from '../../features/series/series-fields.tsx'
 import { USUAL_TIMES, useWeekly } from '../../features/series/use-series.ts'
@@ -39,47 +39,35 @@ interface Props {
 
 const aboutSut = (sut: Sut): string => briefOf(sut, sut.sut_type.toUpperCase())
 
-interface ClashProps {
-  readonly clash: Clash & { readonly draft: Draft; readonly window: Stretch }
-  readonly startOf: (draft: Draft) => number
-}
-
-const ClashText = ({ clash }: Pick<ClashProps, 'clash'>) => {
+/** What is in the way of a draft, and how it could be changed. */
+const ClashNote = ({ clash, draft, taken: all }: Pick<Props, 'draft' | 'taken'> & { readonly clash: Clash }) => {
   const now = usePage().clock.value
   const nameOf = usePersonName()
-  const { with: other, taken, isTurnaround, window } = clash
+  const { with: other, taken, isTurnaround, shorter, earlier } = clash
   const who = <Name of={nameOf(other.userId)} />
-  if (!isTurnaround)
-    return (
-      <span>
-        {who} has it from {formatWhen(other.from, now)} to {formatWhen(other.to, now)}.
-      </span>
-    )
-  return other.from < window.from ? (
-    <span>
-      It is being reset until {formatWhen(taken.to, now)}, after {who}.
-    </span>
-  ) : (
-    <span>
-      {who} has it from {formatWhen(other.from, now)}, and it needs a turnaround of{' '}
-      {formatDuration(other.from - taken.from)} before that.
-    </span>
-  )
-}
-
-const ClashNote = ({ clash, startOf }: ClashProps) => {
-  const now = usePage().clock.value
-  const { taken, shorter, earlier, draft } = clash
   const startAt = (time: number): string => `Start at ${formatWhen(time, now)}`
   const ways: readonly (readonly [string, Draft | undefined])[] = [
     [`End at ${formatWhen(taken.from, now)}${shorter ? `, ${formatDuration(lastsOf(shorter, now))}` : ''}`, shorter],
-    [earlier ? startAt(startOf(earlier)) : '', earlier],
+    [earlier ? startAt(windowOf(earlier, now, all).from) : '', earlier],
     [startAt(taken.to), shorter ? undefined : { ...draft, start: taken.to }],
   ]
   return (
     <Note kind="warn">
       <div class="stack">
-        <ClashText clash={clash} />
+        {!isTurnaround ? (
+          <span>
+            {who} has it from {formatWhen(other.from, now)} to {formatWhen(other.to, now)}.
+          </span>
+        ) : other.from < windowOf(draft, now, all).from ? (
+          <span>
+            It is being reset until {formatWhen(taken.to, now)}, after {who}.
+          </span>
+        ) : (
+          <span>
+            {who} has it from {formatWhen(other.from, now)}, and it needs a turnaround of{' '}
+            {formatDuration(other.from - taken.from)} before that.
+          </span>
+        )}
         <div class="chips">
           {ways.map(([text, way]) => way && <Button key={text} label={text} look="small" onClick={() => draw(way)} />)}
         </div>
@@ -159,9 +147,7 @@ export const DraftPopover = ({ sut, draft, taken }: Props) => {
             onBeyond={() => send(draft, true)}
           />
         )}
-        {clash !== undefined && (
-          <ClashNote clash={{ ...clash, draft, window }} startOf={(other: Draft) => windowOf(other, now, taken).from} />
-        )}
+        {clash !== undefined && <ClashNote clash={clash} draft={draft} taken={taken} />}
       </div>
       <div class="row pop-foot">
         <CommandButton look="primary" command={command} disabled={clash !== undefined}>

@@ -13,8 +13,8 @@ interface Props {
   readonly subtitle: string
   /** Pixels, where it is not as wide as usual. */
   readonly width?: number
-  /** What it stands beside; the draft unless given. */
-  readonly anchor?: () => Element | null
+  /** Finds what it stands beside; the draft unless given. */
+  readonly anchor?: string
   /** Closes what is open over the timeline unless given. */
   readonly onClose?: () => void
   readonly isBusy?: boolean
@@ -29,13 +29,14 @@ const focusIn = (pop: HTMLElement | null): void => {
   if (first instanceof HTMLInputElement) first.select()
 }
 
-export const blockOf = (id: string | undefined): Element | null =>
-  id === undefined ? null : document.querySelector(`[data-key="${CSS.escape(id)}"]`)
+/** Finds the block of a cell, by its key. */
+export const blockOf = (key: string): string => `[data-key="${CSS.escape(key)}"]`
 
 /** A dialog at the block it belongs to; on phones a sheet. Escape closes it, and focus returns. */
 export const Popover = (props: Props) => {
   const { title, label = title, subtitle, width, isBusy, onSubmit, children } = props
-  const { anchor = () => document.querySelector('.draft'), onClose = close } = props
+  const { anchor = '.draft', onClose = close } = props
+  const anchorNow = (): Element | null => document.querySelector(anchor)
   const pop = useRef<HTMLDialogElement>(null)
   // Before what is inside takes it.
   const [before] = useState(() => document.activeElement as HTMLElement | null)
@@ -50,7 +51,7 @@ export const Popover = (props: Props) => {
       // Focus that has moved elsewhere stays there.
       const isHere = isFocusLost() || pop.current?.contains(document.activeElement)
       if (!isHere) return
-      const block = anchor()
+      const block = anchorNow()
       if (block instanceof HTMLButtonElement) block.focus({ preventScroll: true })
       else if (before?.isConnected && before !== document.body) before.focus()
       else document.querySelector<HTMLElement>('.tl [tabindex="0"]')?.focus({ preventScroll: true })
@@ -61,10 +62,10 @@ export const Popover = (props: Props) => {
     if (pop.current === null || isPhone()) return undefined
     const { offsetWidth } = pop.current
     const getBoundingClientRect = (): DOMRect => {
-      place.current = anchor()?.getBoundingClientRect() ?? place.current
+      place.current = anchorNow()?.getBoundingClientRect() ?? place.current
       return place.current ?? new DOMRect((innerWidth - offsetWidth) / 2, innerHeight / 3, 0, 0)
     }
-    return placeBeside(pop.current, { getBoundingClientRect, contextElement: anchor() ?? document.body })
+    return placeBeside(pop.current, { getBoundingClientRect, contextElement: anchorNow() ?? document.body })
   })
   // What was pressed may be gone by what it did.
   useLayoutEffect(() => {

@@ -1,30 +1,35 @@
+import { useComputed } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Reservation, type Sut, takenOf } from '../../data/objects.ts'
-import type { Reserved } from '../../data/reservations.ts'
+import { ofSuts } from '../../data/query.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { queuedBySut, useQueue } from '../../features/queue/read.ts'
-import type { Booked } from '../../features/schedule/calendar.ts'
+import { readLater } from '../../features/reserve/available.ts'
+import { toMatch } from '../../features/reserve/criteria.ts'
+import { parametersOf } from '../../features/reserve/wish.ts'
+import { floorQuarter } from '../../features/schedule/calendar.ts'
 import { grouped } from '../../features/schedule/rows.ts'
 import { type Span, spanLater, spanOf } from '../../features/schedule/span.ts'
-import { type Filter, isFiltering, matches, NO_FILTER } from '../../features/view/filter.ts'
-import { close, type Open, show, view } from '../../features/view/view.ts'
-import { midnightOf } from '../../format/format.ts'
-import { meOf, usePage } from '../../page/context.ts'
+import { criteriaOf, type Filter, isFiltering, isTextLeftOut, matches, NO_FILTER } from '../../features/view/filter.ts'
+import { close, type Open, show, take, view } from '../../features/view/view.ts'
+import { formatCount, formatNumber, formatWhen, HOUR, midnightOf } from '../../format/format.ts'
+import { meOf, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
+import { linkTo } from '../../page/location.ts'
 import { useFilterInAddress } from '../../page/use-filter.ts'
-import { type TimelineReading, useMachines, useTimeline } from '../../page/use-timeline.ts'
-import { Status } from '../../parts/show/note.tsx'
+import { useMachines, useTimeline } from '../../page/use-timeline.ts'
+import { Button } from '../../parts/button.tsx'
+import { Name, Status } from '../../parts/show/note.tsx'
+import { NoMatch, StateBlock } from '../../parts/state.tsx'
+import { currentTime } from '../../service/time.ts'
 import { DateBar, FilterBar } from './bars.tsx'
-import { BlockPopover } from './block-popover.tsx'
+import { BlockPopover, RequestPopover } from './block-popover.tsx'
 import { DraftPopover } from './draft-popover.tsx'
 import { drawnOf } from './grid/drawn.ts'
 import { Grid } from './grid/grid.tsx'
+import { NONE } from './grid/grid-props.ts'
 import { useHeld, useHeldRows, useInside } from './hold.ts'
-import { NoneShown } from './none-shown.tsx'
-import { RequestPopover } from './request-popover.tsx'
 import { SetUp, useSetUp } from './set-up.tsx'
-
-const NONE: readonly Booked[] = []
 
 const groupOfSut = (groupBy: string | undefined): ((sut: Sut) => string | undefined) | undefined => {
   if (groupBy === undefined) return undefined
@@ -32,10 +37,6 @@ const groupOfSut = (groupBy: string | undefined): ((sut: Sut) => string | undefi
   const name = groupBy.replace(/^tag\./, '')
   return ({ tags }) => (tags[name] === undefined ? undefined : `${name} ${tags[name]}`)
 }
-
-/** Reads what a span needs: one span on either side too, so that the next one is there at once. */
-const useLoading = (span: Span): TimelineReading =>
-  useTimeline(useMemo(() => ({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }), [span.from, span.to]))
 
 const SKELETON = (
   <div class="tl-in">
@@ -53,31 +54,101 @@ const SKELETON = (
   </div>
 )
 
-const OpenPopover = ({ open }: { readonly open: Open }) => {
-  const reserved = usePage().reservations.all.value
+/** The machine over which something is open, with what is taken of it. */
+const useOpenMachine = (open: Open | undefined) => {
+  const { bySut, byId } = usePage().reservations.all.value
   const suts = useMachines()
-  const sut = suts.get(openSutOf(open, reserved) ?? '')
+  const sutId =
+    open?.kind === 'draft'
+      ? open.draft.sutId
+      : open?.kind === 'request'
+        ? open.sutId
+        : open && byId.get(open.id)?.sut_id
+  const sut = suts.get(sutId ?? '')
+  return sut && { sut, taken: takenOf(sut, bySut.get(sut._id)) }
+}
+
+type OpenMachine = ReturnType<typeof useOpenMachine>
+
+const OpenPopover = ({ open, machine }: { readonly open: Open; readonly machine: OpenMachine }) => {
+  const { byId } = usePage().reservations.all.value
   const there = useRef<Open | undefined>(undefined)
-  if (sut !== undefined) there.current = open
+  if (machine !== undefined) there.current = open
   // A reservation that was just made elsewhere may not have been read yet.
-  const isGone = sut === undefined && (open.kind !== 'reservation' || there.current === open)
+  const isGone = machine === undefined && (open.kind !== 'reservation' || there.current === open)
   useEffect(() => {
     if (isGone) close()
   }, [isGone])
-  if (sut === undefined) return undefined
-  const taken = takenOf(sut, reserved.bySut.get(sut._id))
-  if (open.kind === 'draft') return <DraftPopover key={sut._id} sut={sut} draft={open.draft} taken={taken} />
-  if (open.kind === 'request')
-    return <RequestPopover key={open.queued._id} sut={sut} queued={open.queued} at={open.at} taken={taken} />
+  if (machine === undefined) return undefined
+  if (open.kind === 'draft') return <DraftPopover key={machine.sut._id} {...machine} draft={open.draft} />
+  if (open.kind === 'request') return <RequestPopover key={open.queued._id} {...machine} open={open} />
+  const reservation = byId.get(open.id) as Reservation
+  return <BlockPopover key={`${open.id} ${open.isGivenBack}`} {...machine} open={open} reservation={reservation} />
+}
+
+const clear = (): void => {
+  show({ filter: NO_FILTER })
+  // The button is gone then.
+  document.getElementById('filter-text')?.focus()
+}
+
+const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly filter: Filter }) => {
+  const page = usePage()
+  const me = meOf(page)
+  const now = useComputed(() => floorQuarter(page.clock.value)).value
+  const ids = useMemo(() => new Set(suts.map(({ _id }) => _id)), [suts])
+  const criteria = useMemo(() => criteriaOf(filter, suts), [filter, suts])
+  const wish = { criteria, start: 'now', length: HOUR } as const
+  const sought = { match: toMatch(criteria), userId: me._id }
+  const { value: next } = useReading(
+    {
+      ...{ key: JSON.stringify([sought, filter.text]), ...ofSuts(ids) },
+      read: (source) => readLater(source, sought, wish, currentTime(), ids),
+    },
+    now,
+  )
+  const mayReserve = me.role !== 'auditor'
   return (
-    <BlockPopover
-      key={`${open.id} ${open.isGivenBack}`}
-      sut={sut}
-      end={open.end}
-      isGivenBack={open.isGivenBack}
-      reservation={reserved.byId.get(open.id) as Reservation}
-      taken={taken}
-    />
+    <StateBlock icon="clock" title="No machine is free for 1 h">
+      <p role="status">
+        {next && (
+          <>
+            The next is <Name of={next.name} />, from {formatWhen(next.from, page.clock.peek())}.
+          </>
+        )}
+      </p>
+      <div class="row wrap">
+        {mayReserve && next && (
+          <Button label="Reserve it" look="primary" onClick={() => take(next.sutId, HOUR, next.from)} />
+        )}
+        {mayReserve && <Button label="Wait for any" href={linkTo('book', undefined, parametersOf(wish))} />}
+        <Button label="Clear filters" onClick={clear} />
+      </div>
+      {mayReserve && isTextLeftOut(filter, suts) && (
+        <p class="small muted">
+          Wait for any ignores the text, which matches {formatCount(suts.length, 'machine')}, more than can be named.
+        </p>
+      )}
+    </StateBlock>
+  )
+}
+
+/** What the schedule shows where the filter leaves no machine. Of the past nothing can be reserved. */
+const NoneShown = ({ isPast }: { readonly isPast: boolean }) => {
+  const suts = useMachines()
+  const { filter } = view.value
+  const fitting = useMemo(
+    () => [...suts.values()].filter((sut) => matches(sut, NONE, { ...filter, isFreeNow: false }, 0)),
+    [suts, filter],
+  )
+  return (
+    <div class="tl">
+      {fitting.length === 0 || isPast ? (
+        <NoMatch title="No machine matches" onClear={clear} />
+      ) : (
+        <NoneFree suts={fitting} filter={filter} />
+      )}
+    </div>
   )
 }
 
@@ -93,23 +164,15 @@ const useRows = (now: number) => {
   }, [suts, bySut, filter, groupBy, folded, now])
 }
 
-const openSutOf = (open: Open | undefined, { byId }: Reserved): string | undefined => {
-  if (open?.kind === 'draft') return open.draft.sutId
-  return open?.kind === 'request' ? open.sutId : open && byId.get(open.id)?.sut_id
-}
-
 /** What is drawn over the timeline. The span follows it. */
-const useDrawn = (open: Open | undefined, span: Span, now: number) => {
-  const reserved = usePage().reservations.all.value
-  const openSutId = openSutOf(open, reserved)
-  const sut = useMachines().get(openSutId ?? '')
-  const drawn = open && sut && drawnOf(open, sut._id, takenOf(sut, reserved.bySut.get(sut._id)), now)
+const useDrawn = (open: Open | undefined, machine: OpenMachine, span: Span, now: number) => {
+  const drawn = open && machine && drawnOf(open, machine.sut._id, machine.taken, now)
   const { from } = drawn?.window ?? span
   const isElsewhere = from >= span.to || (from < span.from && from > now)
   useEffect(() => {
     if (isElsewhere) show({ time: from })
   }, [isElsewhere, from])
-  return { drawn, openSutId }
+  return drawn
 }
 
 export const Schedule = () => {
@@ -121,7 +184,9 @@ export const Schedule = () => {
   const isHeld = inside.isInside || open !== undefined
   const today = useHeld(midnightOf(now), isHeld)
   const span = useMemo(() => spanOf(zoom, time ?? today), [zoom, time, today])
-  const { onView, ...reading } = useLoading(span)
+  // One span on either side too, so that the next one is there at once.
+  const read = useMemo(() => ({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }), [span.from, span.to])
+  const { onView, ...reading } = useTimeline(read)
   const suts = useMachines()
   const { all, shown, freeCount, rows } = useRows(now)
   useFilterInAddress('schedule', NO_FILTER, filter, (next) => show({ filter: next }))
@@ -132,7 +197,8 @@ export const Schedule = () => {
   const queue = isPast ? undefined : value
   const queued = useMemo(() => queuedBySut(queue), [queue])
   const isSettingUp = useSetUp(meOf(page).role === 'administrator' && reading.value === true)
-  const { drawn, openSutId } = useDrawn(open, span, now)
+  const machine = useOpenMachine(open)
+  const drawn = useDrawn(open, machine, span, now)
 
   const content = () => {
     if (all.length === 0)
@@ -148,14 +214,18 @@ export const Schedule = () => {
         key={groupBy}
         rows={held.shown}
         count={shown.length}
-        waiting={held.waiting}
-        onShowWaiting={held.release}
         queued={queued}
         span={span}
         drawn={drawn}
-        openSutId={openSutId}
+        openSutId={machine?.sut._id}
         onView={onView}
-      />
+      >
+        {held.waiting > 0 && (
+          <button type="button" class="link" onClick={held.release}>
+            show {formatNumber(held.waiting)} more
+          </button>
+        )}
+      </Grid>
     )
   }
   if (isSettingUp)
@@ -186,7 +256,7 @@ export const Schedule = () => {
         </Loaded>
       </div>
       <Status class="vh">{open?.isDrawn === true && drawn?.text}</Status>
-      {open !== undefined && open.isDrawn !== true && reading.value && <OpenPopover open={open} />}
+      {open !== undefined && open.isDrawn !== true && reading.value && <OpenPopover open={open} machine={machine} />}
     </main>
   )
 }

@@ -49,44 +49,11 @@ export const useSetUp = (isAdministrator: boolean): boolean | undefined => {
   return wasReserved === undefined ? undefined : !wasReserved
 }
 
-interface StepProps {
-  readonly number: number
-  readonly title: string
-  readonly text: string
-  readonly action?: string
-  readonly isDone: boolean
-  readonly isOff?: boolean
-  /** Whether what comes before it is done. */
-  readonly isNext: boolean
-  readonly onPress: () => void
-}
-
-const Step = ({ number, title, text, action = title, isDone, isOff = false, isNext, onPress }: StepProps) => {
-  const isAnswered = usePage().control.isAnswered.value
-  return (
-    <li class={`step${isDone ? ' done' : isNext ? ' next' : ''}`}>
-      <span class="n">{isDone ? <Icon name="check" /> : number}</span>
-      <h3>
-        {title}
-        {isDone && <span class="vh">, done</span>}
-      </h3>
-      {!isDone && (
-        <Button
-          label={action}
-          look={isNext ? 'primary' : undefined}
-          disabled={isOff || !isAnswered}
-          onClick={onPress}
-        />
-      )}
-      <p class="second">{text}</p>
-    </li>
-  )
-}
-
 export const SetUp = () => {
   const { hasMachine, hasPerson, hasReservation, suts } = useSteps()
   const [open, setOpen] = useState<'machine' | 'person' | 'import' | undefined>(undefined)
   const close = (): void => setOpen(undefined)
+  const isAnswered = usePage().control.isAnswered.value
   useEffect(() => {
     isUnderWay.value = true
   }, [])
@@ -99,18 +66,21 @@ export const SetUp = () => {
     leave()
     take(first, 30 * MINUTE)
   }
-  const steps: readonly Omit<StepProps, 'number'>[] = [
+  /** `isNext`: whether what comes before it is done. */
+  const steps = [
     {
-      ...{ title: 'Add a machine', isDone: hasMachine, isNext: true, onPress: () => setOpen('machine') },
+      ...{ title: 'Add a machine', action: 'Add a machine', onPress: () => setOpen('machine') },
+      ...{ isDone: hasMachine, isNext: true, isOff: false },
       text: 'A name, an address, a port, and VNC, RDP or plain TCP. Berth checks right away whether it answers.',
     },
     {
-      ...{ title: 'Add a person', isDone: hasPerson, isNext: hasMachine, onPress: () => setOpen('person') },
+      ...{ title: 'Add a person', action: 'Add a person', onPress: () => setOpen('person') },
+      ...{ isDone: hasPerson, isNext: hasMachine, isOff: false },
       text: 'Testers reserve machines, auditors read everything. Single sign-on adds people automatically.',
     },
     {
-      ...{ title: 'Make a reservation', action: 'Reserve', isDone: hasReservation, onPress: reserve },
-      ...{ isNext: hasMachine && hasPerson, isOff: !hasMachine },
+      ...{ title: 'Make a reservation', action: 'Reserve', onPress: reserve },
+      ...{ isDone: hasReservation, isNext: hasMachine && hasPerson, isOff: !hasMachine },
       text: 'Reserve the machine for half an hour and open its screen, to see that everything works.',
     },
   ]
@@ -120,8 +90,23 @@ export const SetUp = () => {
         <h1 class="t20">Set up your lab</h1>
         <p class="second under">Three steps. Then testers can help themselves.</p>
         <ol>
-          {steps.map((step, n) => (
-            <Step key={step.title} number={n + 1} {...step} />
+          {steps.map(({ title, action, text, isDone, isOff, isNext, onPress }, n) => (
+            <li key={title} class={`step${isDone ? ' done' : isNext ? ' next' : ''}`}>
+              <span class="n">{isDone ? <Icon name="check" /> : n + 1}</span>
+              <h3>
+                {title}
+                {isDone && <span class="vh">, done</span>}
+              </h3>
+              {!isDone && (
+                <Button
+                  label={action}
+                  look={isNext ? 'primary' : undefined}
+                  disabled={isOff || !isAnswered}
+                  onClick={onPress}
+                />
+              )}
+              <p class="second">{text}</p>
+            </li>
           ))}
         </ol>
         <p class="small muted">

@@ -1,25 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import { daysOf, minuteAt, type Span } from '../../../features/schedule/span.ts'
-import {
-  formatClock,
-  formatCount,
-  formatDay,
-  formatNumber,
-  HOUR,
-  MINUTE,
-  midnightOf,
-  weekdayOf,
-} from '../../../format/format.ts'
+import { formatClock, formatDay, HOUR, MINUTE, midnightOf, weekdayOf } from '../../../format/format.ts'
 
 interface Props {
   readonly span: Span
   readonly now: number
-}
-
-interface AxisProps extends Props {
-  readonly count: number
-  /** Machines that have come and are not shown yet. */
-  readonly waiting: number
-  readonly onShowWaiting: () => void
 }
 
 const hoursOf = ({ from, to }: Span): readonly number[] =>
@@ -59,20 +44,13 @@ const Ticks = ({ span, now }: Props) => {
   })
 }
 
-export const Axis = (props: AxisProps) => {
-  const { span, now, count, waiting, onShowWaiting } = props
+/** The hours or days, and in the corner what the rows are. */
+export const Axis = ({ span, now, children }: Props & { readonly children: ComponentChildren }) => {
   const isNow = span.zoom === 'day' && span.from <= now && now < span.to
   return (
     <div class="tl-axis" role="row" aria-rowindex={1}>
       <div class="row tl-corner small muted" role="columnheader">
-        <span class="grow">
-          {formatCount(count, 'machine')}
-          {waiting > 0 && (
-            <button type="button" class="link" onClick={onShowWaiting}>
-              show {formatNumber(waiting)} more
-            </button>
-          )}
-        </span>
+        <span class="grow">{children}</span>
         {span.zoom === 'month' ? 'Hours reserved' : 'Free for'}
       </div>
       <div class="tl-ticks">

@@ -88,12 +88,8 @@ const isOpen = ({ held, sut, before }: Drag): boolean =>
     ? before.draft.sutId === sut._id
     : before?.kind === 'reservation' && held.kind === 'own' && before.id === held.own._id
 
-/** What a drag needs of the window: Escape gives it up, and a finger that draws neither scrolls nor opens a menu. */
-const useWindow = (
-  box: RefObject<HTMLDivElement | null>,
-  drag: RefObject<Drag | undefined>,
-  onEscape: () => void,
-): void => {
+/** Escape gives a drag up, whatever has the focus. */
+const useEscape = (drag: RefObject<Drag | undefined>, onEscape: () => void): void => {
   const latest = useRef(onEscape)
   latest.current = onEscape
   useEffect(() => {
@@ -102,18 +98,8 @@ const useWindow = (
       event.stopPropagation()
       latest.current()
     }
-    const onTouch = (event: Event): void => {
-      if (drag.current?.isDrawing === true) event.preventDefault()
-    }
-    const { current: element } = box
     addEventListener('keydown', onKeyDown, true)
-    element?.addEventListener('touchmove', onTouch, { passive: false })
-    element?.addEventListener('contextmenu', onTouch)
-    return () => {
-      removeEventListener('keydown', onKeyDown, true)
-      element?.removeEventListener('touchmove', onTouch)
-      element?.removeEventListener('contextmenu', onTouch)
-    }
+    return () => removeEventListener('keydown', onKeyDown, true)
   }, [])
 }
 
@@ -121,7 +107,7 @@ const useWindow = (
  * A drag in free time chooses a window; the edges of a draft and the end of an own reservation are dragged too. A press
  * that moves less than a few pixels is a click. A finger draws once it has rested: a swipe scrolls.
  */
-export const useDrag = (props: GridProps, box: RefObject<HTMLDivElement | null>, hourWidth: number) => {
+export const useDrag = (props: GridProps, hourWidth: number) => {
   const drag = useRef<Drag | undefined>(undefined)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const isClickOver = useRef(false)
@@ -140,11 +126,17 @@ export const useDrag = (props: GridProps, box: RefObject<HTMLDivElement | null>,
     show({ open: current.open })
   }
   useEffect(() => stop, [])
-  useWindow(box, drag, () => {
+  useEscape(drag, () => {
     isClickOver.current = true
     giveUp()
   })
+  /** A finger that draws neither scrolls nor opens a menu. */
+  const onTouch = (event: Event): void => {
+    if (drag.current?.isDrawing === true) event.preventDefault()
+  }
   const handlers = {
+    onTouchMove: onTouch,
+    onContextMenu: onTouch,
     onPointerDown: (event: PointerEvent): void => {
       isClickOver.current = false
       const pressed = press(event, props, hourWidth)

@@ -63,7 +63,7 @@ export const useInput = (
   hourWidth: number,
 ) => {
   const { current, cell: focused, move, setSpot } = useSpot(props, layout)
-  const drag = useDrag(props, box, hourWidth)
+  const drag = useDrag(props, hourWidth)
   /** Whether the focus goes to the current cell, which then is brought into view or stays where it is. */
   const toFocus = useRef<'in view' | 'in place' | undefined>(undefined)
   const isLost = useLost(box)

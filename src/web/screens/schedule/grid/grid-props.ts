@@ -1,6 +1,7 @@
+import type { ComponentChildren } from 'preact'
 import { type Sut, turnaroundOf } from '../../../data/objects.ts'
 import { isKnown } from '../../../data/reservations.ts'
-import type { Uptime } from '../../../features/machines/uptime.ts'
+import { useUptimes } from '../../../features/machines/use-uptimes.ts'
 import type { Booked } from '../../../features/schedule/calendar.ts'
 import { type Cell, cellsOf } from '../../../features/schedule/cells.ts'
 import type { Queued } from '../../../features/schedule/queued.ts'
@@ -16,29 +17,31 @@ import { useOpening } from './keys.ts'
 export interface GridOptions {
   readonly rows: readonly Row<Sut>[]
   readonly count: number
-  /** Machines that have come and are not shown yet. */
-  readonly waiting: number
-  readonly onShowWaiting: () => void
   readonly queued: ReadonlyMap<string, readonly Queued[]>
   readonly span: Span
   readonly drawn: Drawn | undefined
   /** The machine whose reservation is open. Its row stays in the document. */
   readonly openSutId: string | undefined
   readonly onView: TimelineReading['onView']
+  /** What else is said beside how many machines these are. */
+  readonly children: ComponentChildren
 }
 
 /** The same with what it knows itself. */
 export type GridProps = ReturnType<typeof useGridProps>
 
-export const useGridProps = (options: GridOptions, outages: ReadonlyMap<string, Uptime>) => {
+export const useGridProps = (options: GridOptions, sutsInView: readonly string[]) => {
   const page = usePage()
   const me = meOf(page)
   const [now, mayReserve] = [page.minute.value, me.role !== 'auditor']
   const { open, returns } = view.value
   const { bySut, known } = page.reservations.all.value
+  const { span } = options
+  const isOver = span.from < now && span.zoom !== 'month'
+  const outages = useUptimes(isOver ? sutsInView : [], span)
   return {
     ...{ ...options, outages, bySut, known, now, open, returns, mayReserve, ownId: me._id, nameOf: usePersonName() },
-    ...useOpening(open, options.span, now, mayReserve),
+    ...useOpening(open, span, now, mayReserve),
   }
 }
 

@@ -1,7 +1,6 @@
 import test from 'ava'
 import type { ListedUser } from '../../../src/web/features/people/user.ts'
-import { ordered, tagsOfScope } from '../../../src/web/screens/people/people-list.ts'
-import { toUser } from '../../../src/web/screens/people/to-user.ts'
+import { ordered, tagsOfScope, toUser } from '../../../src/web/screens/people/people-list.ts'
 
 const CHANGED = { created_at: '2030-01-01T00:00:00Z', updated_at: '2030-01-01T00:00:00Z' }
 const person = (name: string, hours: number, role: ListedUser['role'] = 'tester'): ListedUser => ({

@@ -11,17 +11,17 @@ const compare = (a: string | number, b: string | number): number =>
   typeof a === 'number' && typeof b === 'number' ? a - b : compareNames(String(a), String(b))
 
 /**
- * Rows in order, by what they have in the column. Those that have nothing there come last, whatever the direction;
+ * Rows in order, by what `values` says that they have in the column. Those that have nothing there come last, whatever the direction;
  * `namesOf` says in what order those stand that have the same.
  */
 export const orderedBy = <R, C extends string>(
   rows: readonly R[],
   { by, isDescending }: Order<C>,
-  valueIn: (row: R, by: C) => Value,
+  values: Readonly<Record<C, (row: R) => Value>>,
   namesOf: (row: R) => readonly string[],
 ): readonly R[] =>
   rows.toSorted((a, b) => {
-    const [left, right] = [valueIn(a, by), valueIn(b, by)]
+    const [left, right] = [values[by](a), values[by](b)]
     const byColumn =
       left === undefined || right === undefined
         ? Number(left === undefined) - Number(right === undefined)

@@ -1,7 +1,6 @@
 /** The list of machines: what a row says, which rows are shown, and in what order. Pure. */
 
-import type { Sut } from '../../data/objects.ts'
-import { systemOf } from '../../data/objects.ts'
+import { type Sut, systemOf } from '../../data/objects.ts'
 import { csvOf } from '../../features/import/csv-rows.ts'
 import { type MachineState, stateOf } from '../../features/machines/machine-state.ts'
 import type { Booked } from '../../features/schedule/calendar.ts'
@@ -51,27 +50,18 @@ export const matches = (row: Row, { text, kinds, types, tags }: Filter): boolean
   (types.size === 0 || types.has(row.sut.sut_type)) &&
   matchesTags(row.sut, tags)
 
-export type By = 'name' | 'state' | 'who' | 'until' | 'system' | 'type'
-
-const keyOf = ({ sut, state, who }: Row, by: By): string | number | undefined => {
-  switch (by) {
-    case 'name':
-      return sut.name
-    case 'state':
-      return state.text
-    case 'who':
-      return who
-    case 'until':
-      return state.running?.to
-    case 'system':
-      return systemOf(sut) || undefined
-    case 'type':
-      return sut.sut_type
-  }
+const VALUES = {
+  name: ({ sut }: Row) => sut.name,
+  state: ({ state }: Row) => state.text,
+  who: ({ who }: Row) => who,
+  until: ({ state }: Row) => state.running?.to,
+  system: ({ sut }: Row) => systemOf(sut) || undefined,
+  type: ({ sut }: Row) => sut.sut_type,
 }
+export type By = keyof typeof VALUES
 
 export const ordered = (rows: readonly Row[], order: Order<By>): readonly Row[] =>
-  orderedBy(rows, order, keyOf, ({ sut }) => [sut.name, sut._id])
+  orderedBy(rows, order, VALUES, ({ sut }) => [sut.name, sut._id])
 
 /** `6 free for 1 h, 13 in use, 2 offline, 1 inactive`. */
 export const summaryOf = (rows: readonly Row[]): string => {

@@ -20,23 +20,13 @@ import { FilterChip } from '../../parts/choose/menu.tsx'
 import { SearchField } from '../../parts/choose/search-field.tsx'
 import { toggled } from '../../parts/choose/toggled.ts'
 import { saveFile } from '../../parts/save-file.ts'
-import { StateBlock } from '../../parts/state.tsx'
+import { Table } from '../../parts/show/table.tsx'
+import { NoMatch } from '../../parts/state.tsx'
 import { matches, NO_FILTER, ordered, type Row, rowOf, summaryOf, toCsv } from './machine-list.ts'
-import { MachineTable } from './machine-table.tsx'
+import { columnsOf } from './machine-table.tsx'
 import { show, view } from './machines-view.ts'
 
 const NONE: readonly Booked[] = []
-
-const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport: () => void }) => (
-  <NoMachines>
-    {onAdd && (
-      <>
-        <Button label="Add a machine" look="primary" onClick={onAdd} />
-        <Button label="Import a CSV file" onClick={onImport} />
-      </>
-    )}
-  </NoMachines>
-)
 
 const useRows = (now: number) => {
   const page = usePage()
@@ -46,13 +36,8 @@ const useRows = (now: number) => {
   const ownId = meOf(page)._id
   return useMemo(() => {
     const all = [...suts.values()].map((sut) => rowOf(sut, bySut.get(sut._id) ?? NONE, now, ownId, nameOf))
-    return {
-      all,
-      shown: ordered(
-        all.filter((row) => matches(row, filter)),
-        order,
-      ),
-    }
+    const matching = all.filter((row) => matches(row, filter))
+    return { all, shown: ordered(matching, order) }
   }, [suts, bySut, nameOf, filter, order, now, ownId])
 }
 
@@ -76,36 +61,63 @@ export const Machines = () => {
   const { all, shown } = useRows(now)
   useFilterInAddress('machines', NO_FILTER, view.value.filter, show)
   const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)
+  const [add, importFile] = [(): void => setOpen('add'), (): void => setOpen('import')]
+  const close = (): void => setOpen(undefined)
   const [block, setBlock] = useState<readonly string[]>([])
   const day = useMemo(() => ({ from: now - 24 * HOUR, to: now }), [now])
   const uptimes = useUptimes(block, day)
-  const close = (): void => setOpen(undefined)
   const onRows = (ids: readonly string[]): void => {
     const around = blockOf(shown, ids)
     if (around.join() !== block.join()) setBlock(around)
     onView(ids, around)
   }
+  const download = (): void =>
+    saveFile(new Blob([toCsv(shown.map(({ sut }) => sut))], { type: 'text/csv' }), 'machines.csv')
   const content = () => {
     if (all.length === 0)
-      return <Empty onAdd={isAdministrator ? () => setOpen('add') : undefined} onImport={() => setOpen('import')} />
-    if (shown.length === 0)
       return (
-        <StateBlock icon="filter" title="No machine matches">
-          <Button label="Clear filters" onClick={() => show(NO_FILTER)} />
-        </StateBlock>
+        <NoMachines>
+          {isAdministrator ? (
+            <>
+              <Button label="Add a machine" look="primary" onClick={add} />
+              <Button label="Import a CSV file" onClick={importFile} />
+            </>
+          ) : undefined}
+        </NoMachines>
       )
-    return <MachineTable rows={shown} now={now} uptimes={uptimes} day={day} onView={onRows} />
+    if (shown.length === 0) return <NoMatch title="No machine matches" onClear={() => show(NO_FILTER)} />
+    return (
+      <Table
+        {...{ label: 'Machines', class: 'machines', box: 'machines-in', isWindowed: true, onView: onRows }}
+        rows={shown}
+        keyOf={({ sut }) => sut._id}
+        columns={columnsOf(now, uptimes, day)}
+        order={view.value.order}
+        onOrder={(order) => {
+          view.value = { ...view.value, order }
+        }}
+      />
+    )
   }
   return (
     <main class="main flush">
-      <TitleBar
-        all={all}
-        shown={shown}
-        isAdministrator={isAdministrator}
-        isAnswered={isAnswered}
-        onAdd={() => setOpen('add')}
-        onImport={() => setOpen('import')}
-      />
+      <div class="row bar">
+        <h1>Machines</h1>
+        <span class="muted num">{formatPart(shown.length, all.length)}</span>
+        <span class="grow" />
+        <Button
+          {...{ label: 'CSV', icon: 'download', look: 'quiet', class: 'desk-only', title: 'Download the list as CSV' }}
+          aria-label="Download the list as CSV"
+          disabled={shown.length === 0}
+          onClick={download}
+        />
+        {isAdministrator && (
+          <>
+            <Button label="Import" look="quiet" disabled={!isAnswered} onClick={importFile} />
+            <Button icon="plus" label="Add a machine" disabled={!isAnswered} onClick={add} />
+          </>
+        )}
+      </div>
       <FilterBar all={all} />
       <Loaded reading={reading} what="The machines" class="machines-in" skeleton={14}>
         {content}
@@ -116,44 +128,7 @@ export const Machines = () => {
   )
 }
 
-interface Props {
-  readonly all: readonly Row[]
-  readonly shown: readonly Row[]
-  readonly isAdministrator: boolean
-  readonly isAnswered: boolean
-  readonly onAdd: () => void
-  readonly onImport: () => void
-}
-
-const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImport }: Props) => {
-  const download = (): void =>
-    saveFile(new Blob([toCsv(shown.map(({ sut }) => sut))], { type: 'text/csv' }), 'machines.csv')
-  return (
-    <div class="row bar">
-      <h1>Machines</h1>
-      <span class="muted num">{formatPart(shown.length, all.length)}</span>
-      <span class="grow" />
-      <Button
-        label="CSV"
-        icon="download"
-        look="quiet"
-        class="desk-only"
-        aria-label="Download the list as CSV"
-        title="Download the list as CSV"
-        disabled={shown.length === 0}
-        onClick={download}
-      />
-      {isAdministrator && (
-        <>
-          <Button label="Import" look="quiet" disabled={!isAnswered} onClick={onImport} />
-          <Button icon="plus" label="Add a machine" disabled={!isAnswered} onClick={onAdd} />
-        </>
-      )}
-    </div>
-  )
-}
-
-const FilterBar = ({ all }: Pick<Props, 'all'>) => {
+const FilterBar = ({ all }: { readonly all: readonly Row[] }) => {
   const filter = useComputed(() => view.value.filter).value
   return (
     <div class="row bar" role="search">

@@ -7,7 +7,7 @@ import { saveFile } from '../../parts/save-file.ts'
 import { KeyValues } from '../../parts/show/key-values.tsx'
 import { Note } from '../../parts/show/note.tsx'
 import type { Schemas } from '../../service/api.ts'
-import { toUser } from './to-user.ts'
+import { toUser } from './people-list.ts'
 
 const KIND: Kind = {
   title: 'Import people',

@@ -6,34 +6,18 @@ import type { ListedUser } from '../../features/people/user.ts'
 import { formatPart } from '../../format/format.ts'
 import { meOf, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
-import { fromParameters } from '../../page/location.ts'
+import { fromParameters, goTo } from '../../page/location.ts'
 import { useFilterInAddress } from '../../page/use-filter.ts'
 import { Button } from '../../parts/button.tsx'
 import { SearchField } from '../../parts/choose/search-field.tsx'
 import { Switch } from '../../parts/field.tsx'
 import type { Order } from '../../parts/show/order.ts'
-import { StateBlock } from '../../parts/state.tsx'
+import { Table } from '../../parts/show/table.tsx'
+import { NoMatch, StateBlock } from '../../parts/state.tsx'
 import { Drawer } from './drawer.tsx'
 import { PeopleImport } from './people-import.tsx'
 import { type By, matching, NO_FILTER, ordered } from './people-list.ts'
-import { PeopleTable } from './people-table.tsx'
-
-interface AloneProps {
-  readonly onAdd: () => void
-  readonly onImport: () => void
-  readonly isDisabled: boolean
-}
-
-const Alone = ({ onAdd, onImport, isDisabled }: AloneProps) => (
-  <StateBlock
-    icon="users"
-    title="Nobody else yet"
-    text="Testers reserve machines, auditors read everything. Single sign-on adds people automatically."
-  >
-    <Button label="Add a person" look="primary" disabled={isDisabled} onClick={onAdd} />
-    <Button label="Import a CSV file" disabled={isDisabled} onClick={onImport} />
-  </StateBlock>
-)
+import { columnsOf } from './people-table.tsx'
 
 const HOURS = 'hours'
 /** The hours that people have reserved are counted again some time later. */
@@ -57,6 +41,7 @@ export const People = ({ id }: { readonly id: string | undefined }) => {
   const [isWithRemoved, setWithRemoved] = useState(false)
   const [order, setOrder] = useState<Order<By>>({ by: 'name', isDescending: false })
   const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)
+  const [add, importFile] = [(): void => setOpen('add'), (): void => setOpen('import')]
   const close = (): void => setOpen(undefined)
   const reading = useUsers(isWithRemoved)
   const { value, retry } = reading
@@ -76,8 +61,8 @@ export const People = ({ id }: { readonly id: string | undefined }) => {
           isOn={isWithRemoved}
           onChange={setWithRemoved}
         />
-        <Button label="Import" look="quiet" disabled={!isAnswered} onClick={() => setOpen('import')} />
-        <Button icon="plus" label="Add a person" disabled={!isAnswered} onClick={() => setOpen('add')} />
+        <Button label="Import" look="quiet" disabled={!isAnswered} onClick={importFile} />
+        <Button icon="plus" label="Add a person" disabled={!isAnswered} onClick={add} />
       </div>
       <div class="row bar" role="search">
         <SearchField
@@ -92,16 +77,26 @@ export const People = ({ id }: { readonly id: string | undefined }) => {
       <div class="split">
         <Loaded reading={reading} what="The people" class="list" skeleton={10}>
           {({ length }) => (
-            <PeopleTable users={users} ownId={ownId} openId={id} order={order} onOrder={setOrder}>
+            <Table
+              {...{ label: 'People', class: 'people', box: 'list', isWindowed: true, order, onOrder: setOrder }}
+              rows={users}
+              keyOf={({ _id }) => _id}
+              columns={columnsOf(ownId, id)}
+              openKey={id}
+              onOpen={({ _id }) => goTo('people', _id)}
+            >
               {length === 1 && !isWithRemoved && (
-                <Alone onAdd={() => setOpen('add')} onImport={() => setOpen('import')} isDisabled={!isAnswered} />
-              )}
-              {users.length === 0 && (
-                <StateBlock icon="filter" title="Nobody matches">
-                  <Button label="Clear filters" onClick={() => setFilter(NO_FILTER)} />
+                <StateBlock
+                  icon="users"
+                  title="Nobody else yet"
+                  text="Testers reserve machines, auditors read everything. Single sign-on adds people automatically."
+                >
+                  <Button label="Add a person" look="primary" disabled={!isAnswered} onClick={add} />
+                  <Button label="Import a CSV file" disabled={!isAnswered} onClick={importFile} />
                 </StateBlock>
               )}
-            </PeopleTable>
+              {users.length === 0 && <NoMatch title="Nobody matches" onClear={() => setFilter(NO_FILTER)} />}
+            </Table>
           )}
         </Loaded>
         {id !== undefined && (

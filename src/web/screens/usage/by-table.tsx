@@ -4,21 +4,19 @@ import { type Order, orderedBy } from '../../parts/show/order.ts'
 import { type Column, Table } from '../../parts/show/table.tsx'
 import { shareOf, type UsageRow } from './usage-data.ts'
 
-type By = 'name' | 'held' | 'used' | 'share' | 'reservations' | 'unused' | 'cancelled' | 'early'
-
 const NONE = <span class="muted">–</span>
 
-const valueIn = (row: UsageRow, by: By): string | number | undefined =>
-  ({
-    ...{
-      name: row.name ?? undefined,
-      held: row.held_seconds,
-      used: row.used_seconds ?? undefined,
-      share: shareOf(row),
-    },
-    ...{ reservations: row.reservations, unused: row.unused_reservations ?? undefined },
-    ...{ cancelled: row.cancelled, early: row.released_early_seconds },
-  })[by]
+const VALUES = {
+  name: ({ name }: UsageRow) => name ?? undefined,
+  held: ({ held_seconds }: UsageRow) => held_seconds,
+  used: ({ used_seconds }: UsageRow) => used_seconds ?? undefined,
+  share: shareOf,
+  reservations: ({ reservations }: UsageRow) => reservations,
+  unused: ({ unused_reservations }: UsageRow) => unused_reservations ?? undefined,
+  cancelled: ({ cancelled }: UsageRow) => cancelled,
+  early: ({ released_early_seconds }: UsageRow) => released_early_seconds,
+}
+type By = keyof typeof VALUES
 
 /** `214 h`, `45 m`. */
 export const hoursText = (seconds: number | null): string => {
@@ -67,19 +65,18 @@ const columnsOf = (title: string, most: number, onChoose: (row: UsageRow) => voi
 ]
 
 interface Props {
-  readonly label: string
   readonly title: string
   readonly rows: readonly UsageRow[]
   readonly onChoose: (row: UsageRow) => void
 }
 
-export const ByTable = ({ label, title, rows, onChoose }: Props) => {
+export const ByTable = ({ title, rows, onChoose }: Props) => {
   const [order, setOrder] = useState<Order<By>>({ by: 'held', isDescending: true })
   const most = Math.max(1, ...rows.map(({ held_seconds }) => held_seconds))
   return (
     <Table
-      {...{ label, class: 'usage', box: 'usage-in', order, onOrder: setOrder, isWindowed: true }}
-      rows={orderedBy(rows, order, valueIn, ({ name, key }) => [name ?? '', key ?? ''])}
+      {...{ label: `Usage by ${title}`, class: 'usage', box: 'usage-in', order, onOrder: setOrder, isWindowed: true }}
+      rows={orderedBy(rows, order, VALUES, ({ name, key }) => [name ?? '', key ?? ''])}
       keyOf={({ key }) => key ?? ''}
       columns={columnsOf(title, most, onChoose)}
     />

@@ -1,11 +1,23 @@
 import type { ComponentChildren } from 'preact'
 import type { Stretch } from '../../features/schedule/calendar.ts'
+import { formatDuration, formatNumber } from '../../format/format.ts'
 import type { Reading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
+import { Chip } from '../../parts/choose/chip.tsx'
 import { Section } from '../../parts/show/page.tsx'
 import { type Column, Table } from '../../parts/show/table.tsx'
+import { hoursText } from './by-table.tsx'
 import { Plot } from './plot.tsx'
-import { bucketSizeOf, bucketsOf, bucketText, rowsByBucket, shortBucketText } from './usage-data.ts'
+import {
+  bucketSizeOf,
+  bucketsOf,
+  bucketText,
+  type DemandRow,
+  rowsByBucket,
+  shortBucketText,
+  type UsageRow,
+} from './usage-data.ts'
+import { useDemand, useSeries } from './use-usage.ts'
 
 interface Bucketed {
   readonly bucket: string | null
@@ -17,7 +29,7 @@ interface Line<R> {
   readonly row: R | undefined
 }
 
-export type OverTimeColumn<R> = Column<Line<R>, never>
+type Columns<R> = readonly Column<Line<R>, never>[]
 
 interface Props<R extends Bucketed> {
   readonly title: string
@@ -32,12 +44,12 @@ interface Props<R extends Bucketed> {
   readonly legend: string
   /** What is said where all is 0; it is drawn unless given. */
   readonly none?: string
-  readonly columns: readonly OverTimeColumn<R>[]
+  readonly columns: Columns<R>
   readonly children?: ComponentChildren
 }
 
 /** What reports say of each day or week: as bars and as a table. */
-export const OverTime = <R extends Bucketed>(props: Props<R>) => {
+const OverTime = <R extends Bucketed>(props: Props<R>) => {
   const { title, period, now, reading, unit, names, valuesOf, legend, none, columns, children } = props
   const size = bucketSizeOf(period)
   const starts = bucketsOf(period, size, now)
@@ -81,3 +93,56 @@ export const OverTime = <R extends Bucketed>(props: Props<R>) => {
     </Section>
   )
 }
+
+const HOURS: Columns<UsageRow> = [
+  { title: 'Reserved', isNumber: true, cell: ({ row }) => hoursText(row?.held_seconds ?? 0) },
+  { title: 'Used', isNumber: true, cell: ({ row }) => hoursText(row === undefined ? 0 : row.used_seconds) },
+  { title: 'Reservations', isNumber: true, cell: ({ row }) => formatNumber(row?.reservations ?? 0) },
+  { title: 'Never used', isNumber: true, cell: ({ row }) => formatNumber(row?.unused_reservations ?? 0) },
+  { title: 'Released early', isNumber: true, cell: ({ row }) => hoursText(row?.released_early_seconds ?? 0) },
+]
+
+interface HoursProps {
+  readonly period: Stretch
+  readonly by: string
+  readonly now: number
+  /** How many machines, people or values there are. */
+  readonly many: number
+  /** The one that is plotted; undefined for all together. */
+  readonly chosen: UsageRow | undefined
+  readonly onAll: () => void
+}
+
+export const Hours = ({ period, by, now, many, chosen, onAll }: HoursProps) => {
+  const bucket = bucketSizeOf(period)
+  const reading = useSeries(period, { by, bucket, starts: bucketsOf(period, bucket, now), chosen, many })
+  return (
+    <OverTime
+      {...{ title: `Hours a ${bucket}`, period, now, reading, unit: 'h', columns: HOURS }}
+      {...{ names: ['reserved', 'used'], legend: 'reserved, not used' }}
+      valuesOf={(row) => [row.held_seconds / 3_600, row.used_seconds && row.used_seconds / 3_600]}
+    >
+      {chosen && <Chip label={chosen.name ?? ''} icon="x" isOn onPress={onAll} />}
+    </OverTime>
+  )
+}
+
+const waitText = (seconds = 0): string => formatDuration(seconds * 1_000)
+
+const WAITS: Columns<DemandRow> = [
+  { title: 'Requests', isNumber: true, cell: ({ row }) => formatNumber(row?.requests ?? 0) },
+  { title: 'Granted', isNumber: true, cell: ({ row }) => formatNumber(row?.granted ?? 0) },
+  { title: 'Expired', isNumber: true, cell: ({ row }) => formatNumber(row?.expired ?? 0) },
+  { title: 'Withdrawn', isNumber: true, cell: ({ row }) => formatNumber(row?.withdrawn ?? 0) },
+  { title: 'Waited', isNumber: true, cell: ({ row }) => waitText(row?.waited_seconds) },
+  { title: 'Longest wait', isNumber: true, cell: ({ row }) => waitText(row?.waited_longest_seconds) },
+]
+
+/** How many had to wait for a machine. */
+export const Waits = ({ period, now }: Pick<HoursProps, 'period' | 'now'>) => (
+  <OverTime
+    {...{ title: 'Waiting', period, now, reading: useDemand(period, bucketSizeOf(period)), unit: '' }}
+    {...{ names: ['requests', 'granted'], legend: 'not granted', none: 'Nobody had to wait.', columns: WAITS }}
+    valuesOf={({ requests, granted }) => [requests, granted]}
+  />
+)

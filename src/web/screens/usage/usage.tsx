@@ -8,7 +8,6 @@ import { Loaded } from '../../page/loaded.tsx'
 import { fromParameters } from '../../page/location.ts'
 import { useFilterInAddress } from '../../page/use-filter.ts'
 import { useMachines } from '../../page/use-timeline.ts'
-import { Chip } from '../../parts/choose/chip.tsx'
 import { DayInput } from '../../parts/choose/day-input.tsx'
 import { MenuChip } from '../../parts/choose/menu.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
@@ -18,13 +17,11 @@ import { RefusedNote } from '../../parts/show/note.tsx'
 import { Page, Section } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import { ByTable, hoursText } from './by-table.tsx'
-import { Refusals, Waits } from './demand.tsx'
-import { OverTime, type OverTimeColumn } from './over-time.tsx'
-import { UnusedList } from './unused-list.tsx'
+import { Hours, Waits } from './over-time.tsx'
+import { Refusals, UnusedList } from './short-lists.tsx'
 import {
   asDates,
   bucketSizeOf,
-  bucketsOf,
   byOf,
   type Filter,
   NO_FILTER,
@@ -35,51 +32,44 @@ import {
   spanNameOf,
   type UsageRow,
 } from './usage-data.ts'
-import { reportQuery, useDemand, useSeries, useUsage } from './use-usage.ts'
+import { reportQuery, useDemand, useUsage } from './use-usage.ts'
 import { WeekUse } from './week-use.tsx'
 
 interface FilterProps {
   readonly filter: Filter
+  readonly period: Stretch
+  readonly now: number
   readonly onChange: (change: Partial<Filter>) => void
 }
 
-const CsvButton = ({ path }: { readonly path: string }) => {
+const SpanBar = ({ filter, period, now, onChange }: FilterProps) => {
   const { api } = usePage()
   const command = useCommand()
-  const download = () =>
-    command.run(
-      () => api.file(path, 'text/csv'),
-      ({ blob }) => saveFile(blob, 'usage.csv'),
-    )
-  return (
-    <>
-      <CommandButton icon="download" label="CSV" command={command} onPress={download} />
-      <RefusedNote refused={command.refused} />
-    </>
-  )
-}
-
-const SpanBar = ({ filter, onChange }: FilterProps) => {
-  const now = usePage().minute.value
-  const period = periodOf(filter, now)
+  const span = spanNameOf(filter)
   const day = (name: 'from' | 'to', label: string) => (
     <DayInput
       {...{ label, near: now, direction: -1, day: name === 'from' ? period.from : midnightOf(period.to, -1) }}
       onDay={(time) => onChange({ [name]: time === undefined ? '' : dayOfTime(time) })}
     />
   )
-  const choose = (span: SpanName): void =>
-    onChange(span === 'dates' ? asDates(filter, now) : { span, from: '', to: '' })
+  const choose = (next: SpanName): void =>
+    onChange(next === 'dates' ? asDates(filter, now) : { span: next, from: '', to: '' })
+  const download = () =>
+    command.run(
+      () => api.file(`/api/report/usage?${reportQuery(period, filter.by, bucketSizeOf(period))}`, 'text/csv'),
+      ({ blob }) => saveFile(blob, 'usage.csv'),
+    )
   return (
     <div class="row wrap usage-bar" role="search">
-      <Segments label="Span" options={SPANS} value={spanNameOf(filter)} onChange={choose} />
-      {spanNameOf(filter) === 'dates' && (
+      <Segments label="Span" options={SPANS} value={span} onChange={choose} />
+      {span === 'dates' && (
         <>
           {day('from', 'First day')}
           {day('to', 'Last day')}
         </>
       )}
-      <CsvButton path={`/api/report/usage?${reportQuery(period, filter.by, bucketSizeOf(period))}`} />
+      <CommandButton icon="download" label="CSV" command={command} onPress={download} />
+      <RefusedNote refused={command.refused} />
     </div>
   )
 }
@@ -87,25 +77,17 @@ const SpanBar = ({ filter, onChange }: FilterProps) => {
 const OTHERS = { sut: 'Machine', user: 'Person' }
 const OWN = { sut: 'Machine', user: 'You' }
 
-const ByBar = ({ filter, onChange }: FilterProps) => {
+const ByBar = ({ filter: { by }, onChange }: Pick<FilterProps, 'filter' | 'onChange'>) => {
   const suts = useMachines()
   const isTester = meOf(usePage()).role === 'tester'
-  const { by } = filter
   const names = useMemo(() => [...new Set([...suts.values()].flatMap(({ tags }) => Object.keys(tags)))].sort(), [suts])
   const choices = names.map((name) => ({ key: `tag.${name}`, text: name, isChosen: by === `tag.${name}` }))
+  const choose = (next: string): void => onChange({ by: next, key: '' })
   return (
     <span class="row">
-      <Segments
-        label="By"
-        options={isTester ? OWN : OTHERS}
-        value={by as keyof typeof OWN}
-        onChange={(next) => onChange({ by: next, key: '' })}
-      />
+      <Segments label="By" options={isTester ? OWN : OTHERS} value={by as keyof typeof OWN} onChange={choose} />
       {!isTester && choices.length > 0 && (
-        <MenuChip
-          {...{ label: 'Tag', choices, isOn: by.startsWith('tag.') }}
-          onChoose={(next: string) => onChange({ by: next, key: '' })}
-        />
+        <MenuChip label="Tag" choices={choices} isOn={by.startsWith('tag.')} onChoose={choose} />
       )}
     </span>
   )
@@ -113,26 +95,21 @@ const ByBar = ({ filter, onChange }: FilterProps) => {
 
 const titleOf = (by: string): string => (by === 'sut' ? 'Machine' : by === 'user' ? 'Person' : by.replace(/^tag\./, ''))
 
-const Content = ({ filter, onChange }: FilterProps) => {
-  const now = usePage().minute.value
-  const period = periodOf(filter, now)
+const Content = ({ filter, period, now, onChange }: FilterProps) => {
   const { by } = filter
   const rows = useUsage(period, by, 'none')
   const chosen = rows.value?.find(({ key }) => key === filter.key)
   const title = titleOf(by)
   return (
     <>
-      <HoursPlot {...{ period, by, now, many: rows.value?.length ?? 0, chosen }} onAll={() => onChange({ key: '' })} />
+      <Hours {...{ period, by, now, many: rows.value?.length ?? 0, chosen }} onAll={() => onChange({ key: '' })} />
       <Section title={`By ${title.toLowerCase()}`} beside={<ByBar filter={filter} onChange={onChange} />}>
         <Loaded reading={rows} what="The usage" skeleton={8}>
           {(all) =>
             all.length === 0 ? (
               <p class="muted">Nothing was reserved by you in these days.</p>
             ) : (
-              <ByTable
-                {...{ label: `Usage by ${title}`, title, rows: all }}
-                onChoose={({ key }) => onChange({ key: key ?? '' })}
-              />
+              <ByTable {...{ title, rows: all }} onChoose={({ key }) => onChange({ key: key ?? '' })} />
             )
           }
         </Loaded>
@@ -151,14 +128,14 @@ export const Usage = () => {
   const [asked, setAsked] = useState(() => fromParameters(NO_FILTER, page.place.value.parameters))
   useFilterInAddress('usage', NO_FILTER, asked, setAsked)
   const filter = { ...asked, by: byOf(asked, meOf(page).role === 'tester') }
-  const change = (part: Partial<Filter>): void => setAsked({ ...asked, ...part })
   const now = page.minute.value
   const period = periodOf(filter, now)
+  const shared = { filter, period, now, onChange: (part: Partial<Filter>) => setAsked({ ...asked, ...part }) }
   const totals = useUsage(period, 'none', 'none')
   const isEmpty = useMachines().size === 0 && totals.value?.length === 0
   return (
     <Page title="Usage" beside={<span class="small muted">Days in {formatZone(now)}</span>}>
-      <SpanBar filter={filter} onChange={change} />
+      <SpanBar {...shared} />
       <Loaded reading={totals} what="The usage" skeleton={8}>
         {([row]) => {
           if (isEmpty) return <NoMachines />
@@ -169,7 +146,7 @@ export const Usage = () => {
               ) : (
                 <>
                   <Figures row={row} period={period} />
-                  <Content filter={filter} onChange={change} />
+                  <Content {...shared} />
                 </>
               )}
               <div class="usage-two">
@@ -185,24 +162,21 @@ export const Usage = () => {
 }
 
 /** What matters most, in large numbers. */
-export const Figures = ({ row, period }: { readonly row: UsageRow; readonly period: Stretch }) => {
+const Figures = ({ row, period }: { readonly row: UsageRow; readonly period: Stretch }) => {
   const share = shareOf(row)
   const longest = useDemand(period, 'none').value?.[0]?.waited_longest_seconds ?? 0
-  const all: readonly (readonly [value: string | false, text: string])[] = [
+  const { used_seconds: used, unused_reservations: unused } = row
+  const all = [
     [hoursText(row.held_seconds), 'reserved'],
-    [
-      row.used_seconds !== null && hoursText(row.used_seconds),
-      share === undefined ? 'used' : `used, ${formatPercent(share)}`,
-    ],
+    ...(used === null ? [] : [[hoursText(used), share === undefined ? 'used' : `used, ${formatPercent(share)}`]]),
     [formatNumber(row.reservations), 'reservations'],
-    [row.unused_reservations !== null && formatNumber(row.unused_reservations), 'booked, never used'],
+    ...(unused === null ? [] : [[formatNumber(unused), 'booked, never used']]),
     [hoursText(row.released_early_seconds), 'released early'],
     [formatDuration(longest * 1_000), 'longest wait'],
-  ]
+  ] as [string, string][]
   return (
     <ul class="figures">
       {all.map(([value, text]) => {
-        if (value === false) return undefined
         const [number, ...units] = value.split(' ')
         return (
           <li key={text}>
@@ -212,38 +186,5 @@ export const Figures = ({ row, period }: { readonly row: UsageRow; readonly peri
         )
       })}
     </ul>
-  )
-}
-
-interface Props {
-  readonly period: Stretch
-  readonly by: string
-  readonly now: number
-  /** How many machines, people or values there are. */
-  readonly many: number
-  /** The one that is plotted; undefined for all together. */
-  readonly chosen: UsageRow | undefined
-  readonly onAll: () => void
-}
-
-const COLUMNS: readonly OverTimeColumn<UsageRow>[] = [
-  { title: 'Reserved', isNumber: true, cell: ({ row }) => hoursText(row?.held_seconds ?? 0) },
-  { title: 'Used', isNumber: true, cell: ({ row }) => hoursText(row === undefined ? 0 : row.used_seconds) },
-  { title: 'Reservations', isNumber: true, cell: ({ row }) => formatNumber(row?.reservations ?? 0) },
-  { title: 'Never used', isNumber: true, cell: ({ row }) => formatNumber(row?.unused_reservations ?? 0) },
-  { title: 'Released early', isNumber: true, cell: ({ row }) => hoursText(row?.released_early_seconds ?? 0) },
-]
-
-const HoursPlot = ({ period, by, now, many, chosen, onAll }: Props) => {
-  const bucket = bucketSizeOf(period)
-  const reading = useSeries(period, { by, bucket, starts: bucketsOf(period, bucket, now), chosen, many })
-  return (
-    <OverTime
-      {...{ title: `Hours a ${bucket}`, period, now, reading, unit: 'h', columns: COLUMNS }}
-      {...{ names: ['reserved', 'used'], legend: 'reserved, not used' }}
-      valuesOf={(row) => [row.held_seconds / 3_600, row.used_seconds && row.used_seconds / 3_600]}
-    >
-      {chosen && <Chip label={chosen.name ?? ''} icon="x" isOn onPress={onAll} />}
-    </OverTime>
   )
 }

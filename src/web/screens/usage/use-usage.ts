@@ -29,23 +29,22 @@ const inTurn = <A>(read: () => Promise<A>): Promise<A> => {
 const readUsage = (api: Api, query: string): Promise<readonly UsageRow[]> =>
   inTurn(async () => (await api.get(`/api/report/usage?${query}`)).value.rows)
 
-export const useDemand = (period: Stretch, bucket: string) => {
+const readDemand = (api: Api, query: string): Promise<readonly DemandRow[]> =>
+  inTurn(async () => (await api.get(`/api/report/demand?${query}`)).value.rows)
+
+const useReport = <R>(read: (api: Api, query: string) => Promise<readonly R[]>, family: string, query: string) => {
   const { api } = usePage()
-  const query = reportQuery(period, 'none', bucket)
-  return useReading<readonly DemandRow[]>({
-    ...{ key: `demand ${query}`, family: `demand ${bucket}`, ...NOTHING, again: () => AGAIN_MS },
-    read: () => inTurn(async () => (await api.get(`/api/report/demand?${query}`)).value.rows),
+  return useReading({
+    ...{ key: `${family} ${query}`, family, ...NOTHING, again: () => AGAIN_MS },
+    read: () => read(api, query),
   })
 }
 
-export const useUsage = (period: Stretch, by: string, bucket: string) => {
-  const { api } = usePage()
-  const query = reportQuery(period, by, bucket)
-  return useReading<readonly UsageRow[]>({
-    ...{ key: `usage ${query}`, family: `usage ${by} ${bucket}`, ...NOTHING, again: () => AGAIN_MS },
-    read: () => readUsage(api, query),
-  })
-}
+export const useDemand = (period: Stretch, bucket: string) =>
+  useReport(readDemand, `demand ${bucket}`, reportQuery(period, 'none', bucket))
+
+export const useUsage = (period: Stretch, by: string, bucket: string) =>
+  useReport(readUsage, `usage ${by} ${bucket}`, reportQuery(period, by, bucket))
 
 interface Plotted {
   readonly by: string

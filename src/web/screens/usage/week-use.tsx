@@ -13,19 +13,8 @@ const STEPS = [0.02, 0.2, 0.4, 0.6, 0.8]
 
 const shade = (step: number) => ({ '--share': `var(--heat-${step})` })
 
-interface CellProps {
-  readonly share: number | undefined
-  readonly when: string
-}
-
-const Cell = ({ share, when }: CellProps) => {
-  const text = share === undefined ? 'not known' : formatPercent(Math.round(share * 100) / 100)
-  return (
-    <td style={shade(STEPS.filter((step) => (share ?? 0) >= step).length)} title={`${when}, ${text}`}>
-      <span class="vh">{text}</span>
-    </td>
-  )
-}
+const shareText = (share: number | undefined): string =>
+  share === undefined ? 'not known' : formatPercent(Math.round(share * 100) / 100)
 
 const Scale = () => (
   <span class="row small muted heat-scale" aria-hidden="true">
@@ -61,7 +50,13 @@ export const WeekUse = ({ period, now }: { readonly period: Stretch; readonly no
                 <tr key={day}>
                   <th scope="row">{DAYS[day]}</th>
                   {hours.map((share, hour) => (
-                    <Cell key={hour} share={share} when={`${DAYS[day]} ${HOURS[hour]}:00`} />
+                    <td
+                      key={hour}
+                      style={shade(STEPS.filter((step) => (share ?? 0) >= step).length)}
+                      title={`${DAYS[day]} ${HOURS[hour]}:00, ${shareText(share)}`}
+                    >
+                      <span class="vh">{shareText(share)}</span>
+                    </td>
                   ))}
                 </tr>
               ))}

@@ -6,7 +6,13 @@ import { escapeHtml } from './markdown.ts'
 const WEB = new URL('../../../web/', import.meta.url)
 /** Without scripts it has a plain bar on top, in whose place the script puts that of the page, with who is signed in. */
 const TEMPLATE = readFileSync(new URL('documents/document.html', WEB), 'utf8')
-const [ICONS = ''] = /<svg class="sprite"[\s\S]*?<\/svg>/.exec(readFileSync(new URL('index.html', WEB), 'utf8')) ?? []
+/** What is in each icon, by its name. */
+const icons: Readonly<Record<string, string>> = JSON.parse(readFileSync(new URL('parts/icons.json', WEB), 'utf8'))
+const symbols = Object.entries(icons).map(
+  ([name, shape]) => `<symbol id="i-${name}" viewBox="0 0 16 16">${shape}</symbol>`,
+)
+/** All icons, of which a page shows one by its name. */
+export const ICONS = `<svg class="sprite" aria-hidden="true"><defs>${symbols.join('')}</defs></svg>`
 
 interface Shell {
   readonly title: string

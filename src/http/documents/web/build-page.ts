@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Metafile } from 'esbuild'
+import { ICONS } from '../guide/shell.ts'
 import type { Page } from '../site.ts'
 
 // It runs to its end then. Otherwise it would stay for more, and a thread that has ended leaves it as a zombie.
@@ -42,7 +43,7 @@ const reachable = (module: string, outputs: Metafile['outputs'] = {}): ReadonlyS
 
 /** Bundles the page with everything that it imports. What is loaded later is in files of its own. */
 export const buildPage = (): Page => {
-  const template = readFileSync(new URL('index.html', WEB), 'utf8')
+  const template = readFileSync(new URL('index.html', WEB), 'utf8').replace('<!-- icons -->', ICONS)
   const { files, metafile } = bundle({
     ...{ entryPoints: ENTRIES, target: ['chrome123', 'firefox125', 'safari17.5'], splitting: true, minify: true },
     ...{ entryNames: '[name]', chunkNames: '[name]-[hash]' },

@@ -13,24 +13,8 @@ export interface Result<A> {
 }
 
 /** A query, read as long as somebody uses it. */
-export interface Entry<A> {
-  readonly result: ReadonlySignal<Result<A>>
-  /** Another way of reading the same. */
-  readonly set: (query: Query<A>) => void
-  /** Begins to use it. The returned function ends this. */
-  readonly use: () => () => void
-  /** Reads it again when this is another one than before. */
-  readonly at: (version: string | number) => void
-  readonly again: OpenReading['again']
-  readonly readVisible: OpenReading['readVisible']
-}
-
-export interface Cache {
-  readonly entry: <A>(query: Query<A>) => Entry<A>
-  readonly again: (key: string) => void
-  /** Forgets everything, as for another user. */
-  readonly clear: () => void
-}
+export type Entry<A> = ReturnType<typeof openEntry<A>>
+export type Cache = ReturnType<typeof openCache>
 
 export interface CacheOptions {
   readonly api: Readable
@@ -93,9 +77,11 @@ const openEntry = <A>({ api, news, isAnswered }: CacheOptions, first: Query<A>, 
   }
   return {
     result,
+    /** Another way of reading the same. */
     set: (next: Query<A>) => {
       query = next
     },
+    /** Begins to use it. The returned function ends this. */
     use: () => {
       users += 1
       clearTimeout(closing)
@@ -105,6 +91,7 @@ const openEntry = <A>({ api, news, isAnswered }: CacheOptions, first: Query<A>, 
         if (users === 0) closing = setTimeout(query.isKept === true ? close : onUnused, CLOSE_DELAY_MS)
       }
     },
+    /** Reads it again when this is another one than before. */
     at: (next: string | number) => {
       const isOther = version !== undefined && version !== next
       version = next
@@ -116,10 +103,10 @@ const openEntry = <A>({ api, news, isAnswered }: CacheOptions, first: Query<A>, 
   }
 }
 
-export const openCache = (options: CacheOptions): Cache => {
-  const entries = new Map<string, ReturnType<typeof openEntry<never>>>()
+export const openCache = (options: CacheOptions) => {
+  const entries = new Map<string, Entry<never>>()
   return {
-    entry: <A>(query: Query<A>) => {
+    entry: <A>(query: Query<A>): Entry<A> => {
       const { key } = query
       const made = openEntry(options, query, () => {
         made.forget()
@@ -128,7 +115,8 @@ export const openCache = (options: CacheOptions): Cache => {
       if (!entries.has(key)) entries.set(key, made as never)
       return entries.get(key) as unknown as Entry<A>
     },
-    again: (key) => entries.get(key)?.again(),
+    again: (key: string) => entries.get(key)?.again(),
+    /** Forgets everything, as for another user. */
     clear: () => {
       for (const entry of entries.values()) entry.forget()
       entries.clear()

@@ -2,9 +2,8 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import { newKey } from '../service/api.ts'
 import type { SessionControl } from '../service/session.ts'
 import { currentTime } from '../service/time.ts'
-import { eventsOf } from './event-stream.ts'
 import { takeTurns } from './lease.ts'
-import { gatherNews, heardFrom, joined, type News, newsOf, type Told } from './news.ts'
+import { gatherNews, heardFrom, joined, type News, newsIn, type Told } from './news.ts'
 
 export interface Following {
   /** What has changed, about once a second. What shows it is read again. */
@@ -54,10 +53,10 @@ const readStream = async (
       const path = `/api/changes${after === undefined ? '' : `?after=${after}`}`
       const stream = await api.open(path, 'text/event-stream', AbortSignal.any([signal, silence.signal]))
       onHeard(undefined)
-      for await (const event of eventsOf(stream)) {
+      for await (const news of newsIn(stream)) {
         tries = 0
         silence.hear()
-        onHeard(newsOf(event))
+        onHeard(news)
       }
     } catch {
       // A stream that breaks off is opened again; what has been refused is shown by the banner or the form.
@@ -129,13 +128,13 @@ export const followChanges = (control: SessionControl): Following => {
     place.move(next)
   }
   let stop = new AbortController()
-  const lead = takeTurns(newKey(), isSignedIn, (isLeading) => {
+  const isLeading = takeTurns(newKey(), isSignedIn, (isNow) => {
     stop.abort()
     stop = new AbortController()
-    if (isLeading) void readStream(control, place.latest, onHeard, stop.signal)
+    if (isNow) void readStream(control, place.latest, onHeard, stop.signal)
   })
   channel.onmessage = ({ data: told }: MessageEvent<ToldByTab>) => {
-    if (lead.isLeading() || !isSignedIn()) return
+    if (isLeading() || !isSignedIn()) return
     heardAt.value = told.heardAt
     place.check()
     const next = heardFrom(place.latest(), told)
@@ -144,7 +143,7 @@ export const followChanges = (control: SessionControl): Following => {
     if (told.isAnswered !== control.isAnswered.peek()) void control.check()
   }
   setInterval(() => {
-    if (lead.isLeading()) tell()
+    if (isLeading()) tell()
   }, TELL_INTERVAL_MS)
   addEventListener('offline', () => void control.check())
   addEventListener('online', () => void control.check())

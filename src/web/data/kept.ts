@@ -1,11 +1,6 @@
 import type { Api } from '../service/api.ts'
 
-/** Requests with `keepalive` that were made on this page: each is passed over unless it is kept alive. */
-export interface Kept {
-  /** Keeps one alive, in seconds, as long as the page is open, also after it was loaded again. */
-  readonly keep: (requestId: string, seconds: number) => void
-  readonly has: (requestId: string) => boolean
-}
+export type Kept = ReturnType<typeof openKept>
 
 interface KeptOptions {
   readonly api: Pick<Api, 'post'>
@@ -17,7 +12,8 @@ const STORED = 'berth.kept'
 /** Signs of life in the time of one. */
 const SIGNS = 4
 
-export const openKept = ({ api, isSignedIn, storage = sessionStorage }: KeptOptions): Kept => {
+/** Requests with `keepalive` that were made on this page: each is passed over unless it is kept alive. */
+export const openKept = ({ api, isSignedIn, storage = sessionStorage }: KeptOptions) => {
   const kept = new Map<string, number>(JSON.parse(storage.getItem(STORED) ?? '[]') as [string, number][])
   const save = (): void => storage.setItem(STORED, JSON.stringify([...kept]))
 
@@ -38,11 +34,12 @@ export const openKept = ({ api, isSignedIn, storage = sessionStorage }: KeptOpti
   for (const [id, seconds] of kept) void follow(id, seconds)
 
   return {
-    keep: (id, seconds) => {
+    /** Keeps one alive, in seconds, as long as the page is open, also after it was loaded again. */
+    keep: (id: string, seconds: number): void => {
       kept.set(id, seconds)
       save()
       void follow(id, seconds)
     },
-    has: (id) => kept.has(id),
+    has: (id: string): boolean => kept.has(id),
   }
 }

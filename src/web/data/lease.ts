@@ -18,12 +18,8 @@ interface Lease {
 
 const read = () => readStored<Lease>(KEPT)
 
-interface Lead {
-  readonly isLeading: () => boolean
-}
-
-/** Calls `onLead` when this tab begins or ceases to lead. It leads only while `isWanted`. */
-export const takeTurns = (tab: string, isWanted: () => boolean, onLead: (isLeading: boolean) => void): Lead => {
+/** Calls `onLead` when this tab begins or ceases to lead, and tells whether it does. It leads only while `isWanted`. */
+export const takeTurns = (tab: string, isWanted: () => boolean, onLead: (isLeading: boolean) => void) => {
   let isLeading = false
   const set = (next: boolean): void => {
     if (next === isLeading) return
@@ -51,5 +47,5 @@ export const takeTurns = (tab: string, isWanted: () => boolean, onLead: (isLeadi
     if (key === KEPT) renew()
   })
   renew()
-  return { isLeading: () => isLeading }
+  return (): boolean => isLeading
 }

@@ -1,7 +1,5 @@
 /** What the service tells of changes, and how soon the page looks. No browser is needed here. */
 
-import type { StreamEvent } from './event-stream.ts'
-
 /** An object that has changed, as `GET /api/changes` tells it. */
 export interface Change {
   readonly sequence: string
@@ -20,11 +18,35 @@ export interface News {
 export const isAfter = (position: string, reached: string): boolean =>
   position.padStart(20, '0') > reached.padStart(20, '0')
 
-export const newsOf = ({ name, id, data = '' }: StreamEvent): News | undefined => {
-  if (id === undefined) return undefined
-  if (name === 'checkpoint') return { position: id, changes: [] }
-  if (name === 'change') return { position: id, changes: [JSON.parse(data) as Change] }
-  return name === 'reload' ? { position: id, changes: undefined } : undefined
+/** What a server-sent event says; undefined of comments, which say only that the service is there. */
+const newsOf = (block: string): News | undefined => {
+  const field = (name: string): string | undefined => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1]
+  const [name, position] = [field('event'), field('id')]
+  if (position === undefined) return undefined
+  if (name === 'checkpoint') return { position, changes: [] }
+  if (name === 'change') return { position, changes: [JSON.parse(field('data') ?? '') as Change] }
+  return name === 'reload' ? { position, changes: undefined } : undefined
+}
+
+/** Characters of one event. The service sends far fewer. */
+const LONGEST = 65_536
+
+/** What each event of a stream says, as the service writes them: lines end with LF, and data has one line. */
+export async function* newsIn(stream: ReadableStream<Uint8Array>): AsyncGenerator<News | undefined, void, undefined> {
+  const reader = stream.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader()
+  let rest = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      const blocks = (rest + value).split('\n\n')
+      rest = blocks.pop() ?? ''
+      if (rest.length > LONGEST) return
+      yield* blocks.map(newsOf)
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
 }
 
 /** Changes that are kept apart. With more of them, everything is read again. */
@@ -57,13 +79,8 @@ const DELIVERY_INTERVAL_MS = 700
 const JITTER_MS = 200
 const FULL_JITTER_MS = 1_000
 
-interface Gathering {
-  readonly add: (news: News) => void
-  readonly deliver: () => void
-}
-
 /** `isSeen` tells whether anybody looks: otherwise news wait. */
-export const gatherNews = (isSeen: () => boolean, handOn: (news: News) => void): Gathering => {
+export const gatherNews = (isSeen: () => boolean, handOn: (news: News) => void) => {
   let waiting: News | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let handedOnAt = Number.NEGATIVE_INFINITY
@@ -84,7 +101,7 @@ export const gatherNews = (isSeen: () => boolean, handOn: (news: News) => void):
   }
   return {
     deliver,
-    add: (news) => {
+    add: (news: News): void => {
       waiting = joined(waiting, news)
       deliver()
     },

@@ -24,12 +24,7 @@ interface ReadingOptions<A> extends About {
   readonly onFailed: (failed: Refused) => void
 }
 
-export interface OpenReading {
-  readonly tell: (news: News) => void
-  readonly readVisible: (ids?: readonly string[]) => void
-  readonly again: () => void
-  readonly close: () => void
-}
+export type OpenReading = ReturnType<typeof openReading>
 
 export const RETRY_DELAY_MS = 8_000
 /** Tries at what the service says is not there: an instance that is behind may say so of what was just made. */
@@ -51,8 +46,7 @@ const openSource = (api: Readable, after: string | undefined, isClosed: () => bo
 }
 
 /** Reads at once, and then what has changed. One reading at a time; after a failure everything, some time later. */
-export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
-  const { api, read, of, isInView = () => true, onValue, onFailed } = options
+export const openReading = <A>({ api, read, of, isInView = () => true, onValue, onFailed }: ReadingOptions<A>) => {
   let wanted: Wanted | undefined
   let reached = '0'
   let begun: Begun = { last: Number.NEGATIVE_INFINITY, lastOfAll: Number.NEGATIVE_INFINITY, inARow: 0 }
@@ -60,7 +54,6 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
   let missing = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  const isWaitedFor = (): boolean => wanted?.isUrgent ?? false
   const plan = (least = 0): void => {
     clearTimeout(timer)
     if (wanted === undefined || isReading || isClosed) return
@@ -84,7 +77,7 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
       missing = refused.problem.code.endsWith('_not_found') ? missing + 1 : 0
       // Then it is not asked for again, until something tells of it.
       if (missing >= MISSING_TRIES) return onFailed(refused)
-      const isUrgent = isWaitedFor()
+      const isUrgent = wanted?.isUrgent ?? false
       begun = { ...begun, inARow: 0 }
       wanted = { ...EVERYTHING, isUrgent }
       onFailed(refused)
@@ -109,12 +102,12 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
   again()
   return {
     again,
-    tell: (news) => {
+    tell: (news: News): void => {
       const more = wantedFor(news, reached, of)
       if (more !== undefined) want(more)
     },
-    readVisible: (ids = []) => (ids.length === 0 ? plan() : want(wantedNow(ids))),
-    close: () => {
+    readVisible: (ids: readonly string[] = []): void => (ids.length === 0 ? plan() : want(wantedNow(ids))),
+    close: (): void => {
       isClosed = true
       clearTimeout(timer)
     },

@@ -2,7 +2,6 @@
 
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Api, makeApi, type Outcome, outcomeOf, type Refused, type Schemas } from './api.ts'
-import { readWhenSignedIn } from './signed-in.ts'
 import { readStored, store } from './stored.ts'
 import { currentTime } from './time.ts'
 
@@ -74,6 +73,29 @@ const readCallback = () => {
   const [code, state, iss] = ['code', 'state', 'iss'].map((name) => parameters.get(name) ?? undefined)
   return { isRefused: parameters.has('error'), code, state, iss, transaction }
 }
+
+type Phases = ReadonlySignal<{ readonly phase: string }>
+
+const untilSignedIn = (session: Phases): Promise<void> =>
+  new Promise((resolve) => {
+    const end = session.subscribe(({ phase }) => {
+      if (phase === 'ended') return
+      end()
+      resolve()
+    })
+  })
+
+/**
+ * What is read waits once the session has ended: it would only be refused, again and again, for as long as nobody signs
+ * in. `isKept` tells whether there is a credential, such as one of another tab. No browser is needed here.
+ */
+export const readWhenSignedIn = (api: Api, session: Phases, isKept: () => boolean): Api => ({
+  ...api,
+  get: async (path, sent) => {
+    if (session.peek().phase === 'ended' && !isKept()) await untilSignedIn(session)
+    return api.get(path, sent)
+  },
+})
 
 const openState = () => {
   const session = signal<Session>({ phase: 'checking', me: undefined, since: undefined, error: undefined })

@@ -5,9 +5,8 @@
 
 import { signal } from '@preact/signals'
 import { type CacheOptions, openCache } from '../../../src/web/data/cache.ts'
-import { eventsOf } from '../../../src/web/data/event-stream.ts'
 import { MACHINES, ownRequests, PEOPLE } from '../../../src/web/data/lists.ts'
-import { gatherNews, type News, newsOf } from '../../../src/web/data/news.ts'
+import { gatherNews, type News, newsIn } from '../../../src/web/data/news.ts'
 import { ofKinds, type Source } from '../../../src/web/data/query.ts'
 import { openReservations } from '../../../src/web/data/reservations.ts'
 import { type Answer, type Readable, Refused } from '../../../src/web/service/api.ts'
@@ -90,10 +89,10 @@ const openPage = async ({ url, inView }: PagesAsked, { _id, authorization }: Per
     },
   )
   const follow = async (body: ReadableStream<Uint8Array>): Promise<void> => {
-    for await (const event of eventsOf(body)) {
-      isReloaded ||= event.name === 'reload'
-      const told = newsOf(event)
-      if (told !== undefined) gathering.add(told)
+    for await (const told of newsIn(body)) {
+      if (told === undefined) continue
+      isReloaded ||= told.changes === undefined
+      gathering.add(told)
     }
   }
   follow(response.body).catch(() => undefined)

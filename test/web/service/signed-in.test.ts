@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { signal } from '@preact/signals'
 import test from 'ava'
 import { type Api, makeApi } from '../../../src/web/service/api.ts'
-import { readWhenSignedIn } from '../../../src/web/service/signed-in.ts'
+import { readWhenSignedIn } from '../../../src/web/service/session.ts'
 
 test('once a session has ended nothing is read until somebody has signed in again', async (t) => {
   const asked: string[] = []

@@ -1,10 +1,8 @@
 import { useEffect } from 'preact/hooks'
-import { EndSaid } from './frame/end-said.tsx'
-import { Granted } from './frame/granted.tsx'
+import { EndSaid, Granted, NotConnected, PastBanner } from './frame/messages.tsx'
 import { TabBar, TopBar } from './frame/navigation.tsx'
-import { NotConnected } from './frame/not-connected.tsx'
-import { AsOfMoment, PastBanner } from './frame/past.tsx'
-import { SCREENS, screenOf, screensFor } from './frame/screens.ts'
+import { AsOfMoment } from './frame/past.tsx'
+import { screenOf } from './frame/screens.ts'
 import { type PageContext, PageProvider, usePage } from './page/context.ts'
 import { later, type Screen } from './page/later.tsx'
 import { linkTo } from './page/location.ts'
@@ -19,25 +17,10 @@ import { SignIn } from './screens/sign-in/sign-in.tsx'
 import type { Me } from './service/session.ts'
 
 const FIRST: Readonly<Record<string, Screen>> = { schedule: Schedule, more: More }
-
-const LATER = Object.fromEntries(
-  SCREENS.filter(({ name }) => FIRST[name] === undefined).map(({ name }) => [
-    name,
-    later(async () => (await import('./screens/others.tsx')).others[name]),
-  ]),
-)
+const [Others, prepareOthers] = later(async () => (await import('./screens/others.tsx')).others)
 
 /** After the first screen, before the others are loaded, so that they open at once, and without the service. */
 const PRELOAD_DELAY_MS = 2_000
-
-const useOthers = (me: Me): void =>
-  useEffect(() => {
-    const names = screensFor(me).map(({ name }) => name)
-    const timer = setTimeout(async () => {
-      for (const name of names) await LATER[name]?.[1]()
-    }, PRELOAD_DELAY_MS)
-    return () => clearTimeout(timer)
-  }, [me.role])
 
 const useTitle = (title: string): void => {
   const page = usePage()
@@ -52,8 +35,7 @@ const useTitle = (title: string): void => {
 
 const Content = ({ screen, id, me }: { readonly screen: string; readonly id: string | undefined; readonly me: Me }) => {
   const found = screenOf(screen)
-  const Shown = FIRST[screen] ?? LATER[screen]?.[0]
-  if (found === undefined || Shown === undefined)
+  if (found === undefined)
     return (
       <main class="main">
         <StateBlock icon="search" title="Page not found">
@@ -69,7 +51,11 @@ const Content = ({ screen, id, me }: { readonly screen: string; readonly id: str
         </StateBlock>
       </Page>
     )
-  const shown = <Shown id={id} />
+  const show = (screens: typeof FIRST) => {
+    const Shown = screens[screen]
+    return Shown && <Shown id={id} />
+  }
+  const shown = show(FIRST) ?? <Others>{show}</Others>
   return found.isOfPast ? (
     <>
       <PastBanner />
@@ -82,7 +68,10 @@ const Content = ({ screen, id, me }: { readonly screen: string; readonly id: str
 
 const Current = ({ me }: { readonly me: Me }) => {
   const { screen, id } = usePage().place.value
-  useOthers(me)
+  useEffect(() => {
+    const timer = setTimeout(prepareOthers, PRELOAD_DELAY_MS)
+    return () => clearTimeout(timer)
+  }, [])
   useTitle(screenOf(screen)?.title ?? 'Page not found')
   const content = <Content screen={screen} id={id} me={me} />
   if (screenOf(screen)?.isBare) return content

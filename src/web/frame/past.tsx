@@ -5,34 +5,10 @@ import { openCache } from '../data/cache.ts'
 import type { News } from '../data/news.ts'
 import { openReservations } from '../data/reservations.ts'
 import { MINUTE } from '../format/format.ts'
-import { type AsOf, asOfText, pathAsOf } from '../page/as-of.ts'
+import { type AsOf, pathAsOf } from '../page/as-of.ts'
 import { type PageContext, PageProvider, usePage } from '../page/context.ts'
-import { Button } from '../parts/button.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { type Api, Refused } from '../service/api.ts'
 import type { Session } from '../service/session.ts'
-
-export const PastBanner = () => {
-  const { asOf } = usePage()
-  const moment = asOf.value
-  if (moment === undefined) return undefined
-  return (
-    <div class="row banner info" role="status">
-      <Icon name="clock" />
-      <span>
-        You see the lab as of <b class="medium">{asOfText(moment)}</b>. Nothing can be changed here.
-      </span>
-      <span class="grow" />
-      <Button
-        label="Back to now"
-        look="small"
-        onClick={() => {
-          asOf.value = undefined
-        }}
-      />
-    </div>
-  )
-}
 
 export const AsOfMoment = ({ children }: { readonly children: ComponentChildren }) => {
   const page = usePage()

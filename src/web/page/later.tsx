@@ -1,6 +1,6 @@
 /** Screens whose files are loaded after the first one's. */
 
-import type { ComponentType } from 'preact'
+import type { ComponentType, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { StateBlock } from '../parts/state.tsx'
@@ -16,31 +16,31 @@ const Gone = () => (
   </main>
 )
 
-/** Shows a screen once its files are there. The second function loads them before anybody opens it, if it can. */
-export const later = (load: () => Promise<Screen | undefined>): readonly [Screen, () => Promise<void>] => {
-  let Loaded: Screen | undefined
-  const open = async (): Promise<void> => {
-    Loaded ??= await loadLater(load)
-  }
+/** Shows what is made of a module once it is there. The second function loads it before anybody needs it, if it can. */
+export const later = <M,>(load: () => Promise<M>) => {
+  let module: M | undefined
   const prepare = async (): Promise<void> => {
-    Loaded ??= await load().catch(() => undefined)
+    module ??= await load().catch(() => undefined)
   }
-  const Shown: Screen = ({ id }) => {
-    const { control } = usePage()
-    const isAnswered = control.isAnswered.value
+  const Later = ({ children }: { readonly children: (module: M) => VNode | undefined }) => {
+    const isAnswered = usePage().control.isAnswered.value
     const [tries, setTries] = useState(0)
     useEffect(() => {
       let isCurrent = true
-      if (Loaded === undefined) void open().then(() => isCurrent && setTries((n) => n + 1))
+      const open = async (): Promise<void> => {
+        module ??= await loadLater(load)
+        if (isCurrent) setTries((n) => n + 1)
+      }
+      if (module === undefined) void open()
       return () => {
         isCurrent = false
       }
     }, [isAnswered])
-    if (Loaded !== undefined) return <Loaded id={id} />
+    if (module !== undefined) return children(module)
     // While nothing answers, a banner says so.
     return tries > 0 && isAnswered ? <Gone /> : <main class="main" aria-busy="true" />
   }
-  return [Shown, prepare]
+  return [Later, prepare] as const
 }
 
 /** What happens to an open page when the service was updated: files that it has not loaded yet are gone. */

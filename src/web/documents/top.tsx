@@ -3,8 +3,7 @@
 import { signal } from '@preact/signals'
 import { render } from 'preact'
 import { TopBar } from '../frame/navigation.tsx'
-import { type PageContext, PageProvider } from '../page/context.ts'
-import { openPage } from '../page/open-page.ts'
+import { openPage, type PageContext, PageProvider } from '../page/context.ts'
 import { openSession } from '../service/session.ts'
 import { currentTime } from '../service/time.ts'
 

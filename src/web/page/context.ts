@@ -1,32 +1,49 @@
-import type { ReadonlySignal, Signal } from '@preact/signals'
+import { computed, effect, signal, untracked } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
-import type { Cache, Entry, Result } from '../data/cache.ts'
-import type { Kept } from '../data/kept.ts'
+import { type Entry, openCache, type Result } from '../data/cache.ts'
+import type { Following } from '../data/follow.ts'
+import { openKept } from '../data/kept.ts'
 import type { Query } from '../data/query.ts'
-import type { Reservations } from '../data/reservations.ts'
-import type { Api } from '../service/api.ts'
+import { openReservations } from '../data/reservations.ts'
+import { MINUTE } from '../format/format.ts'
 import type { Me, SessionControl } from '../service/session.ts'
+import { currentTime } from '../service/time.ts'
 import type { AsOf } from './as-of.ts'
-import type { Clock } from './clock.ts'
-import type { Place } from './location.ts'
-import type { Theme } from './theme.ts'
-import type { Warning } from './warning.ts'
+import { openPlace } from './location.ts'
+import { openTheme } from './theme.ts'
+import { openWarning } from './warning.ts'
 
-export interface PageContext extends Clock {
-  readonly control: SessionControl
-  readonly api: Api
-  readonly cache: Cache
-  readonly reservations: Reservations
-  /** What was asked for here and has to be kept alive while it waits. */
-  readonly kept: Kept
-  readonly warning: Signal<Warning>
-  readonly place: ReadonlySignal<Place>
-  /** The moment as of which schedule and machines are shown; undefined for now. */
-  readonly asOf: Signal<AsOf | undefined>
-  readonly theme: Signal<Theme>
-  readonly heardAt: ReadonlySignal<number>
+const TICK_INTERVAL_MS = 1_000
+
+/** The time, in Unix milliseconds, to the second, and to the minute. */
+const openClock = () => {
+  const read = (): number => Math.floor(currentTime() / TICK_INTERVAL_MS) * TICK_INTERVAL_MS
+  const clock = signal(read())
+  setInterval(() => {
+    clock.value = read()
+  }, TICK_INTERVAL_MS)
+  return { clock, minute: computed(() => Math.floor(clock.value / MINUTE) * MINUTE) }
 }
+
+export const openPage = (control: SessionControl, { news, heardAt }: Following) => {
+  const { api, isAnswered } = control
+  const user = computed(() => control.session.value.me?._id)
+  const cache = openCache({ api, news, isAnswered })
+  const reservations = openReservations(user)
+  // On every screen: the navigation counts those that run, and the page warns before they end.
+  effect(() => (user.value === undefined ? undefined : untracked(cache.entry(reservations.readOwn).use)))
+  return {
+    ...{ control, api, cache, reservations, heardAt, ...openClock() },
+    ...{ warning: openWarning(), place: openPlace(), theme: openTheme() },
+    /** What was asked for here and has to be kept alive while it waits. */
+    kept: openKept({ api, isSignedIn: () => user.peek() !== undefined }),
+    /** The moment as of which schedule and machines are shown; undefined for now. */
+    asOf: signal<AsOf | undefined>(undefined),
+  }
+}
+
+export type PageContext = ReturnType<typeof openPage>
 
 const Context = createContext<PageContext | undefined>(undefined)
 export const PageProvider = Context.Provider

@@ -2,20 +2,19 @@ import { useComputed } from '@preact/signals'
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks'
 import { MACHINES, PEOPLE } from '../data/lists.ts'
 import { type Person, type Reservation, type Sut, turnaroundOf } from '../data/objects.ts'
-import { ofKinds, type Source } from '../data/query.ts'
-import { isKnown } from '../data/reservations.ts'
+import { type About, ofKinds, type Source } from '../data/query.ts'
+import { isKnown, type Reservations } from '../data/reservations.ts'
 import type { Booked, Stretch } from '../features/schedule/calendar.ts'
 import { HOUR } from '../format/format.ts'
 import { type Reading, usePage, useReading } from './context.ts'
 
-const NOBODY: ReadonlyMap<string, Person> = new Map()
-const NO_MACHINES: ReadonlyMap<string, Sut> = new Map()
+const NO_MAP: ReadonlyMap<string, never> = new Map<string, never>()
 
 /** All machines by id: none before they were read. */
-export const useMachines = (): ReadonlyMap<string, Sut> => useReading(MACHINES).value ?? NO_MACHINES
+export const useMachines = (): ReadonlyMap<string, Sut> => useReading(MACHINES).value ?? NO_MAP
 
 /** All people by id: nobody before they were read. */
-export const usePeople = (): ReadonlyMap<string, Person> => useReading(PEOPLE).value ?? NOBODY
+export const usePeople = (): ReadonlyMap<string, Person> => useReading(PEOPLE).value ?? NO_MAP
 
 /** The name of one of them, or its id until that is known. */
 const useNameIn = (all: ReadonlyMap<string, { readonly name: string }>) =>
@@ -43,7 +42,7 @@ const around = (hour: number, turnaround: number): Stretch => ({
 })
 
 /** The machines whose turnaround is longer than an hour: few, and of these more is read. */
-const slowOf = (suts: ReadonlyMap<string, Sut> = NO_MACHINES): string =>
+const slowOf = (suts: ReadonlyMap<string, Sut> = NO_MAP): string =>
   [...suts.values()]
     .filter((sut) => turnaroundOf(sut) > HOUR)
     .map(({ _id }) => _id)
@@ -60,6 +59,14 @@ const useSoon = (slow: string) => {
   }
   return useReading({ key: 'soon', isKept: true, ...OUT_OF_VIEW, read }, `${hour} ${slow}`)
 }
+
+/** The machine whose reservations have changed, if it is shown and the page does not know that yet. */
+const reservedOf =
+  ({ isNews }: Reservations, isShown: (sutId: string) => boolean): About['of'] =>
+  (change) => {
+    const { kind, sut_id } = change
+    return kind === 'sut_reservation' && sut_id !== null && isShown(sut_id) && isNews(change) ? sut_id : undefined
+  }
 
 const useInView = (span: Stretch) => {
   const { reservations } = usePage()
@@ -81,11 +88,7 @@ const useInView = (span: Stretch) => {
       }
       return true
     },
-    of: (change) => {
-      const { kind, sut_id } = change
-      const isShown = kind === 'sut_reservation' && sut_id !== null && view.current.near.has(sut_id)
-      return isShown && reservations.isNews(change) ? sut_id : undefined
-    },
+    of: reservedOf(reservations, (id) => view.current.near.has(id)),
     isInView: (id) => view.current.inView.has(id) || isMissing(id),
   })
   const { readVisible } = rows
@@ -132,11 +135,7 @@ export const useReserved = (
       if (ids.length > 0) await reservations.readSpan(source, { from, to }, ids, parameters)
       return true as const
     },
-    of: (change) => {
-      const { kind, sut_id } = change
-      const isShown = kind === 'sut_reservation' && sut_id !== null && sutIds.includes(sut_id)
-      return isShown && reservations.isNews(change) ? sut_id : undefined
-    },
+    of: reservedOf(reservations, (id) => sutIds.includes(id)),
   })
   const { bySut } = reservations.all.value
   return { ...reading, value: reading.value && bySut }

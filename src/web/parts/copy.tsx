@@ -1,18 +1,15 @@
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from './button.tsx'
 
-/** Copies a text, where the browser allows it: over plain HTTP it may not. */
-export const CopyButton = ({
-  text,
-  label = 'Copy',
-  isWide = false,
-  onCopied,
-}: {
+interface Props {
   readonly text: string
   readonly label?: string
   readonly isWide?: boolean
   readonly onCopied?: (() => void) | undefined
-}) => {
+}
+
+/** Copies a text, where the browser allows it: over plain HTTP it may not. */
+export const CopyButton = ({ text, label = 'Copy', isWide = false, onCopied }: Props) => {
   const [isCopied, setCopied] = useState(false)
   if (!('clipboard' in navigator)) return undefined
   const copy = async (): Promise<void> => {
@@ -25,13 +22,12 @@ export const CopyButton = ({
     )
     setTimeout(() => setCopied(false), 2_000)
   }
-  if (isWide)
-    return <Button icon={isCopied ? 'check' : 'copy'} label={isCopied ? 'Copied' : label} look="small" onClick={copy} />
+  const Shown = isWide ? Button : IconButton
   return (
-    <IconButton
+    <Shown
       icon={isCopied ? 'check' : 'copy'}
       label={isCopied ? 'Copied' : label}
-      look="quiet small"
+      look={isWide ? 'small' : 'quiet small'}
       onClick={copy}
     />
   )

@@ -1,7 +1,6 @@
 import type { Reservation } from '../../data/objects.ts'
 import { usePage } from '../../page/context.ts'
-import { useIsMounted } from '../../page/mounted.ts'
-import { type Command, useCommand } from '../../parts/commands/command.tsx'
+import { type Command, useCommand, useIsMounted } from '../../parts/commands/command.tsx'
 
 export interface ReservationCommand extends Command {
   /**

@@ -68,6 +68,18 @@ export const useCommand = (): Command => {
   }
 }
 
+/** Tells whether a component is still shown: an answer may come when one has gone on to something else. */
+export const useIsMounted = (): (() => boolean) => {
+  const isMounted = useRef(true)
+  useEffect(
+    () => () => {
+      isMounted.current = false
+    },
+    [],
+  )
+  return () => isMounted.current
+}
+
 /** What is answered sooner needs no words. */
 const LATE_MS = 100
 const LONG_WAIT_MS = 10_000

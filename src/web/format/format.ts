@@ -155,6 +155,9 @@ export const formatList = (items: readonly string[]): string => conjunction.form
 export const formatCount = (count: number, one: string, other = `${one}s`): string =>
   `${formatNumber(count)} ${plural.select(count) === 'one' ? one : other}`
 
+/** `Every Thursday`, as a sentence begins. */
+export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
 /** A text as it is compared: in any case, and in whatever form its characters are written. */
 export const fold = (text: string): string => text.normalize('NFKD').toLowerCase().toUpperCase().normalize('NFKC')
 

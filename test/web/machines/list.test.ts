@@ -2,7 +2,7 @@
 
 import test from 'ava'
 import { type CsvRow, readCsv } from '../../../src/web/features/import/csv-rows.ts'
-import { toSut } from '../../../src/web/features/machines/to-sut.ts'
+import { toSut } from '../../../src/web/features/machines/machine-values.ts'
 import { slotsOf, upText, uptimeOf } from '../../../src/web/features/machines/uptime.ts'
 import { weekOf } from '../../../src/web/features/schedule/week.ts'
 import { fromParameters, linkTo, placeOf, toParameters } from '../../../src/web/page/location.ts'

@@ -1,17 +1,11 @@
-import type { Readable } from '../../service/api.ts'
+import type { Readable, Schemas } from '../../service/api.ts'
 
-export interface Entry {
-  readonly sequence: string
+type Recorded = Pick<Schemas['HistoryEvent'], 'sequence' | 'time' | 'stream' | 'revision' | 'actorname' | 'reason'>
+
+export interface Entry extends Recorded {
   /** `berth.SutUpdated`. */
   readonly type: string
-  /** RFC 3339. */
-  readonly time: string
-  readonly stream: string
-  readonly revision?: number
   readonly actor?: string
-  /** Where it can be read. */
-  readonly actorname?: string
-  readonly reason?: string
   readonly data: Readonly<Record<string, unknown>>
   readonly changes: readonly Change[]
 }
@@ -24,15 +18,10 @@ export interface Change {
   readonly changed?: true
 }
 
-export interface Newest {
-  readonly count: number
-  /** Newest first. */
-  readonly entries: readonly Entry[]
-}
-
 const PAGE = 1_000
 
-export const readNewest = async (api: Readable, sutId: string, most: number): Promise<Newest> => {
+/** How many there are, and the newest of them, newest first. */
+export const readNewest = async (api: Readable, sutId: string, most: number) => {
   const path = `/api/sut/${sutId}/history` as const
   const { count } = (await api.get(`${path}?limit=1`)).value
   const entries: Entry[] = []

@@ -1,4 +1,4 @@
-import { formatSecond } from '../../format/format.ts'
+import { capitalized, formatSecond } from '../../format/format.ts'
 import type { IconName } from '../../parts/icon-name.ts'
 import type { Entry } from './entries.ts'
 import { HOLES, type Part, type Reader } from './holes.ts'
@@ -14,10 +14,8 @@ export interface Sentence {
 
 const nameOf = ({ type }: Entry): string => type.replace(/^berth\./, '')
 
-const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-
-const capitalized = (part: Part): Part => {
-  if (typeof part === 'string') return capital(part)
+const asFirst = (part: Part): Part => {
+  if (typeof part === 'string') return capitalized(part)
   return 'name' in part && part.name === 'you' ? { name: 'You' } : part
 }
 
@@ -34,7 +32,7 @@ const partsOf = (text: string, entry: Entry, reader: Reader): readonly Part[] =>
     .split(/\{(.*?)\}/)
     .flatMap((piece, n): readonly Part[] => (n % 2 === 0 ? [piece] : fill(piece, entry, reader)))
     .filter((part) => part !== '')
-  return [capitalized(first), ...rest]
+  return [asFirst(first), ...rest]
 }
 
 export const sentenceOf = (entry: Entry, reader: Reader): Sentence => {

@@ -4,8 +4,7 @@ import { usePage } from '../../page/context.ts'
 import { Switch } from '../../parts/field.tsx'
 import { Note } from '../../parts/show/note.tsx'
 import { ImportDialog, type Kind } from '../import/import-dialog.tsx'
-import { USUAL_INTERVAL } from './machine-values.ts'
-import { toSut } from './to-sut.ts'
+import { toSut, USUAL_INTERVAL } from './machine-values.ts'
 
 const KIND: Kind = {
   title: 'Import machines',

@@ -1,30 +1,20 @@
 /** A machine as its form has it, and what of it is sent. Pure. */
 
 import type { FullSettings, Sut } from '../../data/objects.ts'
-import { formatList } from '../../format/format.ts'
+import { capitalized, formatList } from '../../format/format.ts'
 
-export interface Values {
-  readonly name: string
-  readonly sut_type: Sut['sut_type']
-  readonly address: string
-  /** Numbers are kept as typed. */
+type OfSut = 'name' | 'sut_type' | 'address' | 'os' | 'manufacturer' | 'model' | 'version' | 'description'
+
+/** Numbers that are typed are kept so; those of a list are seconds, and 0 is none. */
+export interface Values
+  extends Pick<Sut, OfSut | 'tags' | 'is_active'>,
+    Pick<FullSettings, 'turnaround' | 'release_unused_after'> {
   readonly port: string
   readonly rdp_width: string
   readonly rdp_height: string
   /** Undefined is unchanged; nobody can read what the vault has. */
   readonly user_name: string | undefined
   readonly password: string | undefined
-  readonly os: string
-  readonly manufacturer: string
-  readonly model: string
-  readonly version: string
-  /** Seconds between two reservations. */
-  readonly turnaround: number
-  /** Seconds; 0 is never. */
-  readonly release_unused_after: number
-  readonly description: string
-  readonly tags: Readonly<Record<string, string>>
-  readonly is_active: boolean
   readonly isMonitored: boolean
   /** Seconds between probes. */
   readonly interval: number
@@ -67,32 +57,24 @@ export const withType = (values: Values, sut_type: Sut['sut_type']): Values => {
   return { ...values, sut_type, port: isUsual ? PORTS[sut_type] : values.port }
 }
 
-const TEXTS = ['name', 'sut_type', 'address', 'os', 'manufacturer', 'model', 'version', 'description'] as const
-const NUMBERS = ['port', 'rdp_width', 'rdp_height'] as const
-const CHOSEN = ['is_active', 'turnaround', 'release_unused_after'] as const
-const SECRETS = ['user_name', 'password'] as const
-
 /** A number where it is one: otherwise the service says what it must be. */
-const toNumber = (text: string): number | string => (/^\d+$/.test(text.trim()) ? Number(text) : text)
+const toNumber = (text: string): number | string => (/^\d+$/.test(text.trim()) ? Number(text) : text.trim())
 
-const fieldsOf = (values: Values, before: Values): Readonly<Record<string, unknown>> => ({
-  ...Object.fromEntries(
-    [...TEXTS, ...CHOSEN].filter((name) => values[name] !== before[name]).map((name) => [name, values[name]]),
-  ),
-  ...Object.fromEntries(
-    NUMBERS.filter((name) => values[name].trim() !== before[name]).map((name) => [name, toNumber(values[name])]),
-  ),
-  ...Object.fromEntries(SECRETS.filter((name) => values[name] !== undefined).map((name) => [name, values[name]])),
+/** What `create` and `update` take of a form, but for tags. */
+const sentOf = ({ tags, isMonitored, interval, ...fields }: Values): Readonly<Record<string, unknown>> => ({
+  ...fields,
+  ...{ port: toNumber(fields.port), rdp_width: toNumber(fields.rdp_width), rdp_height: toNumber(fields.rdp_height) },
 })
+
+const fieldsOf = (values: Values, before: Values): Readonly<Record<string, unknown>> => {
+  const sent = sentOf(before)
+  return Object.fromEntries(Object.entries(sentOf(values)).filter(([name, value]) => value !== sent[name]))
+}
 
 /** A merge patch: null removes a tag. */
 const tagsPatch = (after: Values['tags'], before: Values['tags']): Readonly<Record<string, string | null>> => ({
   ...Object.fromEntries(Object.entries(after).filter(([name, value]) => before[name] !== value)),
-  ...Object.fromEntries(
-    Object.keys(before)
-      .filter((name) => after[name] === undefined)
-      .map((name) => [name, null]),
-  ),
+  ...Object.fromEntries(Object.keys(before).flatMap((name) => (after[name] === undefined ? [[name, null]] : []))),
 })
 
 const NEEDED = ['name', 'address', 'port'] as const
@@ -101,28 +83,25 @@ const NEEDED = ['name', 'address', 'port'] as const
 export const missingText = (values: Values): string | undefined => {
   const missing = NEEDED.filter((name) => values[name].trim() === '')
   if (missing.length === 0) return undefined
-  const list = formatList(missing)
-  return `${list.charAt(0).toUpperCase()}${list.slice(1)} ${missing.length === 1 ? 'is' : 'are'} missing.`
+  return `${capitalized(formatList(missing))} ${missing.length === 1 ? 'is' : 'are'} missing.`
 }
 
-const monitoringOf = ({ isMonitored, interval }: Values) =>
-  isMonitored ? { enabled: true, interval } : { enabled: false }
-
-export interface Request {
+interface Request {
   readonly verb: 'update' | 'tags' | 'monitoring'
   readonly body: object
 }
 
 export const changesOf = (values: Values, known: Known): readonly Request[] => {
+  const { isMonitored, interval } = values
   const before = valuesOf(known)
   const update = fieldsOf(values, before)
   const tags = tagsPatch(values.tags, before.tags)
-  const isProbedOtherwise =
-    values.isMonitored !== before.isMonitored || (values.isMonitored && values.interval !== before.interval)
+  const isProbedOtherwise = isMonitored !== before.isMonitored || (isMonitored && interval !== before.interval)
+  const monitoring = isMonitored ? { enabled: true, interval } : { enabled: false }
   return [
     ...(Object.keys(update).length > 0 ? [{ verb: 'update', body: update } as const] : []),
     ...(Object.keys(tags).length > 0 ? [{ verb: 'tags', body: tags } as const] : []),
-    ...(isProbedOtherwise ? [{ verb: 'monitoring', body: monitoringOf(values) } as const] : []),
+    ...(isProbedOtherwise ? [{ verb: 'monitoring', body: monitoring } as const] : []),
   ]
 }
 
@@ -141,4 +120,25 @@ const TAG = /^\s*([A-Za-z0-9][A-Za-z0-9._-]{0,63})\s*=\s*(.*?)\s*$/
 export const parseTag = (text: string): readonly [string, string] | undefined => {
   const [, name, value = ''] = TAG.exec(text) ?? []
   return name === undefined || [...value].length > 256 ? undefined : [name, value]
+}
+
+const TAG_COLUMN = 'tag.'
+const NUMBERS = ['port', 'rdp_width', 'rdp_height', 'turnaround', 'release_unused_after']
+const TRUTH: Readonly<Record<string, boolean>> = { true: true, false: false }
+
+/** A row of a file as it is sent: texts that are no number or truth go as they are, and the service says so. */
+export const toSut = (record: Readonly<Record<string, string>>): object => {
+  const toValue = (name: string, text: string): unknown => {
+    if (NUMBERS.includes(name)) return toNumber(text)
+    return name === 'is_active' ? (TRUTH[text.trim().toLowerCase()] ?? text) : text
+  }
+  const entries = Object.entries(record)
+  const tags = entries.filter(([name]) => name.startsWith(TAG_COLUMN))
+  const fields = entries.filter(([name]) => !name.startsWith(TAG_COLUMN))
+  return {
+    ...Object.fromEntries(fields.map(([name, text]) => [name, toValue(name, text)])),
+    ...(tags.length > 0 && {
+      tags: Object.fromEntries(tags.map(([name, text]) => [name.slice(TAG_COLUMN.length), text])),
+    }),
+  }
 }

@@ -35,6 +35,18 @@ export const refusalText = (problem: Problem, window: Stretch): string => {
     : `None of the ${formatCount(matching, 'machine')} of this kind is free then.`
 }
 
+/** Of a series, instead of `detail`, which speaks of rules and fields. */
+const OF_SERIES: Readonly<Record<string, string>> = {
+  reservation_conflict: 'Some dates are taken, so nothing was booked.',
+  window_too_far: 'The last dates are too far ahead. Choose fewer.',
+  series_too_long: 'These are too many dates. Choose fewer.',
+  series_too_short: 'Only one date is near enough to be booked. Reserve it without repeating.',
+  series_overlaps: 'The dates would overlap, or the machine needs its turnaround between them. Choose a shorter time.',
+  series_start_mismatch: 'The clocks change on the first date. Choose another time.',
+}
+
+export const seriesRefusalText = ({ code, detail }: Problem): string => OF_SERIES[code] ?? detail
+
 const offerOf = (offered: Problem['next_available'], nameOf: (sutId: string) => string): Offer | undefined =>
   offered && 'sut_id' in offered
     ? {

@@ -8,10 +8,10 @@ import { Field, Input } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Status } from '../../parts/show/note.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
+import { seriesRefusalText } from '../reserve/refusals.ts'
 import { RefusalNote } from '../reserve/reserve-notes.tsx'
 import type { Stretch } from '../schedule/calendar.ts'
 import { type Occurrence, TIMES_MAX, TIMES_MIN, timesUntil, weekly } from './dates.ts'
-import { seriesRefusalText } from './series-refusals.ts'
 import type { Weekly } from './use-series.ts'
 
 interface TimesProps {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Reservation } from '../../data/objects.ts'
 import { ofSut } from '../../data/query.ts'
-import { formatCount } from '../../format/format.ts'
+import { capitalized, formatCount } from '../../format/format.ts'
 import { useReading } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm, useCommand } from '../../parts/commands/command.tsx'
@@ -48,7 +48,6 @@ export const SeriesNote = ({ reservation, name, mayCancel, onCancelled }: Props)
   const start = Date.parse(reservation.start_time)
   const ahead = series.sut_reservations.filter(({ state }) => state === 'ahead')
   const rule = ruleText(series.rrule, start)
-  const sentence = `${rule.charAt(0).toUpperCase()}${rule.slice(1)}`
   const others = ahead.filter(({ _id }) => _id !== reservation._id)
   const more = ahead.filter(({ start_time }) => Date.parse(start_time) > start).length
   const cancelText = `Cancel ${ahead.length === 1 ? 'the last' : `all ${ahead.length}`}`
@@ -68,7 +67,7 @@ export const SeriesNote = ({ reservation, name, mayCancel, onCancelled }: Props)
     <div class="row wrap small">
       <span class="row grow second">
         <Icon name="repeat" />
-        {seriesText(sentence, more)}
+        {seriesText(capitalized(rule), more)}
       </span>
       {mayCancel && others.length > 0 && (
         <Button look="quiet small" disabled={command.isOff} onClick={() => setAsking(true)}>

@@ -6,17 +6,17 @@ import { type Output, refused, say, unreachable, visibleLine } from './service/o
 import { type Answer, acceptedBody, idOf, type Members, type RemoteService } from './service/service.ts'
 
 /** Objects in an answer. */
-const PAGE = 1_000
+const PAGE_SIZE = 1_000
 
 /** A list, page by page, the newest first. */
 const readList = async (service: RemoteService, kind: string, query: object): Promise<readonly Members[]> => {
   const all: Members[] = []
   for (;;) {
     const last = all.at(-1)
-    const asked = new URLSearchParams({ limit: String(PAGE), ...query, ...(last && { before: idOf(last._id) }) })
+    const asked = new URLSearchParams({ limit: String(PAGE_SIZE), ...query, ...(last && { before: idOf(last._id) }) })
     const page = acceptedBody(await service.get(`/api/${kind}?${asked}`))[`${kind}s`]
     if (Array.isArray(page)) all.push(...(page as readonly Members[]))
-    if (!Array.isArray(page) || page.length < PAGE) return all
+    if (!Array.isArray(page) || page.length < PAGE_SIZE) return all
   }
 }
 

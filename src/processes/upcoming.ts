@@ -28,7 +28,7 @@ const AHEAD_MS = 1_800_000
 /** How long an ended reservation is kept, for a late extension or a clock that is set back. */
 const KEEP_TIME_MS = 60_000
 /** Reservations per page: a page must not hold the thread for long. */
-const PAGE = 2_000
+const PAGE_SIZE = 2_000
 
 interface UpcomingOptions {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch'>
@@ -79,11 +79,11 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions) => {
     }
     until = Math.max(until, now + AHEAD_MS)
     for (let after = BEFORE_FIRST, isLast = false; !isLast; ) {
-      const page = await views.read('upcoming', { ...span, after, limit: PAGE })
+      const page = await views.read('upcoming', { ...span, after, limit: PAGE_SIZE })
       if (page === undefined) return false
       // A page may be older than what has been seen of changes: what it names is read again.
       await forEachYielding(page.listed, ({ _id }) => known.has(_id) || refresh(_id))
-      isLast = page.listed.length < PAGE
+      isLast = page.listed.length < PAGE_SIZE
       after = page.listed.at(-1)?.position ?? after
     }
     until = now + AHEAD_MS

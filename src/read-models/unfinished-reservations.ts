@@ -13,7 +13,7 @@ interface UnfinishedOptions {
 }
 
 /** Reservations read at once. */
-const PAGE = 100
+const PAGE_SIZE = 100
 
 /**
  * Makes the function that reads a user's reservations that are not over, or only those that run, in pages, newest first.
@@ -28,13 +28,13 @@ export const makeReadUnfinished = ({ views, store, clock }: UnfinishedOptions) =
       const isReached = await waitForHead(views, store)
       const now = Math.floor(clock() / 1000)
       const span = { endsAfter: now, ...(isRunning && { startsBefore: now + 1 }) }
-      const query = { user_id, ...span, createdBefore, isHeld: true, limit: PAGE, offset: 0 }
+      const query = { user_id, ...span, createdBefore, isHeld: true, limit: PAGE_SIZE, offset: 0 }
       const shown = isReached ? await views.read('reservations', query) : undefined
       if (shown === undefined) throw new StoreUnavailable('the reservations of a user cannot be read')
       const page = shown.listed.documents.map((document) => JSON.parse(document) as Reservation)
       const last = page.at(-1)
       if (last !== undefined) yield page
-      if (last === undefined || page.length < PAGE) return
+      if (last === undefined || page.length < PAGE_SIZE) return
       createdBefore = views.newest('reservation', last._id)?.created
       await turn()
     }

@@ -9,7 +9,7 @@ import { currentSince } from './vault.ts'
  */
 const KEEP_TIME_MS = 24 * 3_600_000 + 60_000
 /** Secrets per page, handled without yielding to the event loop. */
-const PAGE = 500
+const PAGE_SIZE = 500
 
 /** The part of the store that determines which keys are needed. */
 export type SealedStore = Pick<SecretStore, 'readSecrets' | 'secretsSealedWith'>
@@ -32,7 +32,7 @@ export const withoutChecks = (secrets: readonly SealedSecret[]): readonly Sealed
 export async function* sealedWith(
   store: Pick<SecretStore, 'secretsSealedWith'>,
   keyId: string,
-  size = PAGE,
+  size = PAGE_SIZE,
 ): AsyncGenerator<readonly SealedSecret[]> {
   let page = await store.secretsSealedWith(keyId, undefined, size)
   while (page.length > 0) {

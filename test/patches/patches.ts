@@ -208,8 +208,8 @@ export const patches: readonly Patch[] = [
   {
     fault: 'a stream is read backwards',
     file: 'src/event-store/sqlite/read.ts',
-    from: 'positions.slice(Math.max(0, end - PAGE), end).reverse()',
-    to: 'positions.slice(Math.max(0, end - PAGE), end)',
+    from: 'positions.slice(Math.max(0, end - PAGE_SIZE), end).reverse()',
+    to: 'positions.slice(Math.max(0, end - PAGE_SIZE), end)',
     test: [
       'event-store/sqlite/store.test.ts',
       'SQLite: a stream is read in append order, with revisions from 0 without gaps',

@@ -10,14 +10,14 @@ import { makeSessions, type Sessions, type SessionsOptions } from '../../process
 import type { Lab } from '../core/base.ts'
 
 /** Sessions written per turn of the event loop. */
-const LINES = 200
+const SESSIONS_PER_TURN = 200
 
 /** Writes a line for each session, in the form of its SessionClosed. Replaces the whole file. */
 const writeSessionsFile = (path: string, sessions: Iterable<ClosedSession>): Promise<void> =>
   replaceFile(path, async (file) => {
     let lines: string[] = []
     for (const session of sessions) {
-      if (lines.push(`${JSON.stringify(session)}\n`) < LINES) continue
+      if (lines.push(`${JSON.stringify(session)}\n`) < SESSIONS_PER_TURN) continue
       await file.writeFile(lines.join(''))
       lines = []
       await turn()

@@ -60,7 +60,7 @@ With --json it prints {"same","position","events","documents","behind","differen
 /** Something was found, as opposed to a log that cannot be read. */
 const FOUND = 3
 /** Maximum number of findings printed. The JSON has more. */
-const SHOWN = 20
+const FINDINGS_SHOWN = 20
 
 /** Maximum size of a checkpoint file, in bytes. */
 const NOTE_MAX = 100_000
@@ -130,10 +130,10 @@ type Whole = Awaited<ReturnType<typeof verifyAll>>
 
 const show = (verified: Whole, isSound: boolean, { stdout }: Terminal): void => {
   const { events, root, found, findings, against, place, vault, not_checked } = verified
-  for (const { position, what } of findings.slice(0, SHOWN)) {
+  for (const { position, what } of findings.slice(0, FINDINGS_SHOWN)) {
     stdout(position === null ? `${what}\n` : `position ${position}: ${what}\n`)
   }
-  if (found > SHOWN) stdout(`and ${found - SHOWN} more, which --json lists\n`)
+  if (found > FINDINGS_SHOWN) stdout(`and ${found - FINDINGS_SHOWN} more, which --json lists\n`)
   for (const compared of against) stdout(`${comparison(compared, events)}\n`)
   if (place !== undefined) {
     const { unchanged_up_to, differs_before } = place

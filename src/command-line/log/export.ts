@@ -80,12 +80,12 @@ const readNames = async (call: CallRoute): Promise<ReadonlyMap<string, string>> 
 }
 
 /** Leaves of a request. */
-const PAGE = 1_000
+const PAGE_SIZE = 1_000
 
 /** The events of the service as they are stored, page by page. Over HTTP they go by their public positions only. */
 async function* leavesOfService(call: CallRoute, first: number, end: number): AsyncGenerator<readonly StoredRecord[]> {
   for (let next = first; next < end; ) {
-    const path = `/api/audit/leaves?from=${next}&limit=${Math.min(PAGE, end - next)}`
+    const path = `/api/audit/leaves?from=${next}&limit=${Math.min(PAGE_SIZE, end - next)}`
     const body = await call({ path, accept: 'application/x-ndjson', answer: t.string })
     const leaves = body.split('\n')
     if (leaves.pop() !== '' || leaves.length === 0) throw new CommandFailure('the answer of the service was cut off')

@@ -19,7 +19,7 @@ type HistoryEvent = t.TypeOf<typeof HistoryEvent>
 const Page = answer({ events: listOf(HistoryEvent), count: integer(0, Number.MAX_SAFE_INTEGER) }, {})
 
 /** Events in a response. */
-const PAGE = 200
+const PAGE_SIZE = 200
 
 const KINDS = ['sut', 'sut_reservation', 'user'] as const
 
@@ -27,7 +27,7 @@ const KINDS = ['sut', 'sut_reservation', 'user'] as const
 const OF_OTHERS = ['sut_not_found', 'reservation_not_found', 'user_not_found', 'forbidden']
 
 const readPage = (call: CallRoute, kind: string, id: string, offset: number) => {
-  const path = `/api/${kind}/${encodeURIComponent(id)}/history?limit=${PAGE}&offset=${offset}`
+  const path = `/api/${kind}/${encodeURIComponent(id)}/history?limit=${PAGE_SIZE}&offset=${offset}`
   return call({ path, answer: Page })
 }
 
@@ -51,7 +51,7 @@ const findHistory = async (call: CallRoute, typed: string) => {
 async function* readHistory(call: CallRoute, typed: string): AsyncGenerator<HistoryEvent> {
   const { kind, id, first } = await findHistory(call, typed)
   let page = first
-  for (let offset = PAGE; ; offset += PAGE) {
+  for (let offset = PAGE_SIZE; ; offset += PAGE_SIZE) {
     yield* page.events
     if (offset >= page.count) return
     page = await readPage(call, kind, id, offset)

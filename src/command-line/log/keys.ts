@@ -135,7 +135,7 @@ With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_unti
 }
 
 /** Maximum number of SUTs, users and webhooks printed; the JSON has all. */
-const SHOWN = 20
+const OWNERS_SHOWN = 20
 
 /** The configured keys; none if their file does not exist. @throws CommandFailure */
 export const readConfiguredKeys = async (place: KeyPlace): Promise<Pick<KeyRing, 'keys'>> =>
@@ -156,8 +156,8 @@ const findLost = async (store: EventStore, key: string) => {
 }
 
 const listed = (what: string, ids: readonly string[]): readonly string[] => {
-  const more = ids.length > SHOWN ? ` and ${ids.length - SHOWN} more` : ''
-  return ids.length === 0 ? [] : [`of the ${what} ${ids.slice(0, SHOWN).join(', ')}${more}`]
+  const more = ids.length > OWNERS_SHOWN ? ` and ${ids.length - OWNERS_SHOWN} more` : ''
+  return ids.length === 0 ? [] : [`of the ${what} ${ids.slice(0, OWNERS_SHOWN).join(', ')}${more}`]
 }
 
 const report = ({ key, secrets, suts, users, webhooks }: Awaited<ReturnType<typeof findLost>>): string => {

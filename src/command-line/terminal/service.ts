@@ -105,7 +105,7 @@ export const makeCall =
   }
 
 /** Objects in a response. */
-const PAGE = 1_000
+const PAGE_SIZE = 1_000
 
 /** Reads all of a list, page by page. @throws CommandFailure */
 export async function* readPages<A extends { readonly _id?: unknown }>(
@@ -114,11 +114,11 @@ export async function* readPages<A extends { readonly _id?: unknown }>(
   { name, item, query }: { readonly name: string; readonly item: t.Type<A, unknown, unknown>; query: URLSearchParams },
 ): AsyncGenerator<readonly A[]> {
   const Page = answer({ [name]: listOf(item) }, {})
-  const asked = new URLSearchParams([...query, ['limit', String(PAGE)]])
+  const asked = new URLSearchParams([...query, ['limit', String(PAGE_SIZE)]])
   for (;;) {
     const page = (await call({ path: `${path}?${asked}`, answer: Page }))[name] as readonly A[]
     yield page
-    if (page.length < PAGE) return
+    if (page.length < PAGE_SIZE) return
     asked.set('before', String(page.at(-1)?._id))
   }
 }

@@ -20,7 +20,7 @@ import { earliestAfter, floorQuarter, quarterAt, reachOf, type Window } from './
  */
 export type Calendar = SortedList<Held>
 
-export const EMPTY: Calendar = []
+export const EMPTY_CALENDAR: Calendar = []
 
 interface Scheduled {
   readonly windows: Calendar

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Calendar, change, EMPTY, forgetPast, insert, remove } from '../calendar/calendar.ts'
+import { type Calendar, change, EMPTY_CALENDAR, forgetPast, insert, remove } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
 import type { Decision, StreamState } from '../decider.ts'
 import type { DataOf, Recorded } from '../event.ts'
@@ -159,7 +159,7 @@ const foldSut = (state: SutState, event: Recorded, time: number): SutState => {
   }
 }
 
-export const initialSut: SutState = { status: 'absent', time: 0, keys: [], windows: EMPTY, settledOffers: [] }
+export const initialSut: SutState = { status: 'absent', time: 0, keys: [], windows: EMPTY_CALENDAR, settledOffers: [] }
 
 /** What the deciders of a SUT's record and of its reservations share: its stream and its state. */
 export const sutFold = { initial: initialSut, version: 13, fold: foldSut } as const

@@ -19,7 +19,7 @@ import { type ReadPage, readLastEvents } from './server/read.ts'
 const PREFIX = 'vault-'
 const TYPE = 'SecretsSealed'
 
-const PAGE = 256
+const PAGE_SIZE = 256
 /** How long a write is retried, and the timeout of one attempt. */
 const WRITE_TIMEOUT_MS = 8_000
 const ATTEMPT_TIMEOUT_MS = 3_000
@@ -100,7 +100,7 @@ const makeIsInLog = (readPage: ReadPage) => {
       kind
     ](id)
     // Few events of a SUT name secrets.
-    const size = kind === 'SUT' ? 1 : PAGE
+    const size = kind === 'SUT' ? 1 : PAGE_SIZE
     const from = cause.revision - (cause.revision % size)
     const name = `${from} ${stream}`
     const page =
@@ -122,14 +122,14 @@ const makeReadVault =
     const entries: VaultEntry[] = []
     let revision = -1
     for (let isEnd = false; !isEnd; ) {
-      const page = (await readPage(PREFIX + owner, revision + 1, PAGE)) ?? []
+      const page = (await readPage(PREFIX + owner, revision + 1, PAGE_SIZE)) ?? []
       for (const event of page) {
         const decoded = VaultEntries.decode(event.data)
         if (E.isLeft(decoded)) throw new StoreUnavailable(`${PREFIX}${owner}@${event.revision} cannot be read`)
         entries.push(...decoded.right.secrets)
         revision = Number(event.revision)
       }
-      isEnd = page.length < PAGE
+      isEnd = page.length < PAGE_SIZE
     }
     const current = new Map<string, VaultEntry>()
     for (const [field, own] of Map.groupBy(entries, (entry) => entry.field)) {

@@ -9,7 +9,7 @@ import type { Heads } from './heads.ts'
 import type { Tail } from './tail.ts'
 
 /** Events per page, which are decoded without yielding to the event loop. */
-const PAGE = 256
+const PAGE_SIZE = 256
 /** Links of a stream's chain followed without yielding to the event loop. */
 const LINKS = 1024
 
@@ -136,9 +136,9 @@ export const makeReader = (
     },
     async *readStream(stream, after) {
       const positions = await positionsAfter(lookup, heads, stream, Math.max(after, BEGINNING), run)
-      for (let end = positions.length; end > 0; end -= PAGE) {
+      for (let end = positions.length; end > 0; end -= PAGE_SIZE) {
         if (end < positions.length) await turn()
-        const ofPage = positions.slice(Math.max(0, end - PAGE), end).reverse()
+        const ofPage = positions.slice(Math.max(0, end - PAGE_SIZE), end).reverse()
         const texts = run(() => ofPage.map(lookup.recordedAt))
         yield texts.map((recorded, n) => decodeEvent(recorded, ofPage[n] as StorePosition))
       }
@@ -146,7 +146,7 @@ export const makeReader = (
     async *records(after) {
       const end = run(lookup.last)
       for (let last = laterPosition(after, BEGINNING); last < end; await turn()) {
-        const rows = run(() => selectRecords.all(last, end, PAGE))
+        const rows = run(() => selectRecords.all(last, end, PAGE_SIZE))
         yield rows.map((row) => ({ ...row }))
         last = rows.at(-1)?.storePosition ?? end
       }
@@ -155,8 +155,8 @@ export const makeReader = (
       let last = laterPosition(after, BEGINNING)
       let isCaughtUp = false
       while (!signal.aborted && !tail.hasEnded()) {
-        const live = tail.after(last, PAGE)
-        const events = live ?? pageAfter(last, PAGE)
+        const live = tail.after(last, PAGE_SIZE)
+        const events = live ?? pageAfter(last, PAGE_SIZE)
         if (events.length === 0 && isCaughtUp) {
           await tail.changed(signal)
           continue

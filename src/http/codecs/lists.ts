@@ -35,7 +35,7 @@ export const eventTypeOf = (types: readonly EventType[]) => {
 }
 
 const LIMIT_MAX = 1_000
-export const LIMIT = 100
+export const LIMIT_DEFAULT = 100
 
 export const paging = {
   limit: described(wholeNumber(1, LIMIT_MAX), 'The maximum number of entries; 100 by default.'),

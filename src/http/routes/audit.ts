@@ -9,7 +9,7 @@ import { previousPosition, type StorePosition, toPublicPosition } from '../../do
 import { NO_STREAM } from '../../event-store/event-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
-import { LIMIT, paging } from '../codecs/lists.ts'
+import { LIMIT_DEFAULT, paging } from '../codecs/lists.ts'
 import { type QueryOf, queryOf, refuseParameter, wholeNumber } from '../codecs/query.ts'
 import type { Call, RouteResult } from '../protocol/call.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
@@ -100,7 +100,8 @@ const consistency: Prove<QueryOf<typeof consistencyQuery>> = async ({ tree, even
 }
 
 /** The leaves of the tree, one a line: the events as they are stored. A page that is not full is followed by others. */
-const leaves: Prove<QueryOf<typeof leavesQuery>> = async ({ log, events }, { from = 0, limit = LIMIT }, { store }) => {
+const leaves: Prove<QueryOf<typeof leavesQuery>> = async ({ log, events }, query, { store }) => {
+  const { from = 0, limit = LIMIT_DEFAULT } = query
   if (from > events) return beyond('from', events)
   const end = Math.min(events, from + limit)
   let [next, body] = [from, '']

@@ -21,7 +21,7 @@ import {
   eventTypeOf,
   inOrder,
   LATEST,
-  LIMIT,
+  LIMIT_DEFAULT,
   ofSut,
   paging,
   positionParameter,
@@ -197,7 +197,7 @@ const respond = async (parts: Parts, call: Call<unknown, EventsQuery>): RouteRes
   const { query, mediaType, user } = call
   const problems = problemsOf(call)
   if (problems.length > 0) return E.left(invalid(problems))
-  const { limit = LIMIT } = query
+  const { limit = LIMIT_DEFAULT } = query
   const filter = filterOf(query)
   if (query.order !== undefined) {
     const first = previousPosition(query.before ?? toPublicPosition(0))

@@ -10,7 +10,7 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { cloudEvent } from '../../feed/events/cloud-event.ts'
 import type { ValueChange } from '../../read-models/lists/histories.ts'
-import { afterParameter, inOrder, LIMIT, paging } from '../codecs/lists.ts'
+import { afterParameter, inOrder, LIMIT_DEFAULT, paging } from '../codecs/lists.ts'
 import { apart, type QueryOf, queryOf, refuseParameter, wordsOf } from '../codecs/query.ts'
 import type { Call, RouteResult } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
@@ -73,7 +73,7 @@ const makeNames = (parts: Parts, { user, query: { include } }: HistoryCall) => {
 const showHistory =
   (of: 'sut' | 'reservation' | 'user'): Show<Parts, HistoryCall> =>
   async (parts, call, { id }) => {
-    const { limit = LIMIT, offset = 0, after, from, to } = call.query
+    const { limit = LIMIT_DEFAULT, offset = 0, after, from, to } = call.query
     const span = { from: from && ceilMillisecond(from.instant), to: to && ceilMillisecond(to.instant) }
     const page = await parts.objects.showList('history', { of, id, ...span, after, offset, limit })
     if (E.isLeft(page)) return page

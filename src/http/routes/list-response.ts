@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
 import type { Lists } from '../../read-models/lists/lists.ts'
 import type { ListPage, ListRows } from '../../read-models/lists/page.ts'
-import { LIMIT, type Paging } from '../codecs/lists.ts'
+import { LIMIT_DEFAULT, type Paging } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
@@ -14,7 +14,7 @@ import type { Parts } from './parts.ts'
 /** The envelope of a list, without an offset where the page is after an entry. Entries are JSON texts, inserted unchanged. */
 export const listResponse = (
   name: string,
-  { limit = LIMIT, offset = 0, before }: Omit<Paging, 'before'> & { readonly before?: unknown },
+  { limit = LIMIT_DEFAULT, offset = 0, before }: Omit<Paging, 'before'> & { readonly before?: unknown },
   { documents, count }: Pick<ListPage, 'documents' | 'count'>,
 ): RouteResponse => {
   const place = before !== undefined ? '' : `"offset":${offset},`
@@ -75,7 +75,7 @@ export const respondWithList = async <Name extends keyof PagedLists>(
   const { objects, views, csv } = parts
   const refused = mediaType === CSV ? refuseForCsv(query, kind) : undefined
   if (refused !== undefined) return refused
-  const { limit = LIMIT, offset = 0, before } = query
+  const { limit = LIMIT_DEFAULT, offset = 0, before } = query
   // The entry with this id may have left the list since.
   const last = before === undefined ? undefined : await visibleTo(parts, user).newest(kind, before)
   if (last !== undefined && E.isLeft(last)) return last

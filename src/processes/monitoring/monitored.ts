@@ -14,7 +14,7 @@ export interface MonitoredSut {
 }
 
 /** SUTs per page: a page must not hold the thread for long. */
-const PAGE = 100
+const PAGE_SIZE = 100
 
 interface Options {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch'>
@@ -81,12 +81,12 @@ export const followMonitored = ({ views, sinceBoot, onChanged }: Options) => {
   const load = async (): Promise<boolean> => {
     let createdBefore: PublicPosition | undefined
     for (;;) {
-      const page = await views.read('suts', { isMonitored: true, limit: PAGE, offset: 0, createdBefore })
+      const page = await views.read('suts', { isMonitored: true, limit: PAGE_SIZE, offset: 0, createdBefore })
       if (page === undefined) return false
       const ids = page.listed.documents.map((document) => (JSON.parse(document) as Sut)._id)
       for (const id of ids) begin(id)
       createdBefore = views.newest('sut', ids.at(-1) ?? '')?.created
-      if (ids.length < PAGE || createdBefore === undefined) return true
+      if (ids.length < PAGE_SIZE || createdBefore === undefined) return true
       await turn()
     }
   }

@@ -23,7 +23,7 @@ interface AbandonedOptions extends RecordingOptions {
 const CLOSE_DELAY_MS = 60_000
 const LOOK_INTERVAL_MS = 15_000
 /** Sessions per page: a page must not hold the thread for long. */
-const PAGE = 100
+const PAGE_SIZE = 100
 
 /** Closes the sessions that an earlier run of this instance, or another instance, left open. */
 const makeCloseAbandoned = (options: AbandonedOptions): (() => Promise<void>) => {
@@ -45,7 +45,7 @@ const makeCloseAbandoned = (options: AbandonedOptions): (() => Promise<void>) =>
     let createdBefore: PublicPosition | undefined
     let isDone = true
     do {
-      const page = await views.read('sessions', { isOpen: true, limit: PAGE, offset: 0, createdBefore })
+      const page = await views.read('sessions', { isOpen: true, limit: PAGE_SIZE, offset: 0, createdBefore })
       if (page === undefined) return
       const sessions = page.listed.documents.map((document) => JSON.parse(document) as Session)
       for (const session of sessions.filter(isAbandoned)) {

@@ -39,7 +39,7 @@ export interface SutsToMatch {
 }
 
 /** SUTs in a page: taking one in takes the main thread some milliseconds. */
-const PAGE = 250
+const PAGE_SIZE = 250
 
 /** SUTs that are not retired, with what holds them from a moment in Unix seconds on. In pages, in order of creation. */
 export const makeSutsToMatch =
@@ -48,7 +48,7 @@ export const makeSutsToMatch =
     const rows = ask<{ created: PublicPosition; document: string; internal: string; lastEnd: number | null }>(
       `SELECT created, document, internal,
          (SELECT ends FROM reservation WHERE sut = sut.id AND ${LISTED} AND ends <= ? ORDER BY ends DESC LIMIT 1) AS lastEnd
-       FROM sut WHERE ${CURRENT} AND ended IS NULL AND created > ? ORDER BY created LIMIT ${PAGE}`,
+       FROM sut WHERE ${CURRENT} AND ended IS NULL AND created > ? ORDER BY created LIMIT ${PAGE_SIZE}`,
       moment,
       after,
     )
@@ -70,6 +70,6 @@ export const makeSutsToMatch =
           ...{ start, end, isReleased: isReleased === 1 },
         })),
       })),
-      next: rows.length < PAGE ? undefined : rows.at(-1)?.created,
+      next: rows.length < PAGE_SIZE ? undefined : rows.at(-1)?.created,
     }
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
 /** Rows per statement: more hardly help. Remaining rows use the smaller statements. */
-const TOGETHER = [16, 8, 4, 2, 1] as const
+const ROWS_PER_STATEMENT = [16, 8, 4, 2, 1] as const
 
 /** Inserts several rows per statement, which takes two thirds of the time. */
 export const makeInsertion = (db: DatabaseSync, table: string, columns: readonly string[]) => {
@@ -26,7 +26,7 @@ export const makeInsertion = (db: DatabaseSync, table: string, columns: readonly
   }
   const flush = (): void => {
     let done = 0
-    for (const count of TOGETHER) {
+    for (const count of ROWS_PER_STATEMENT) {
       while (rows - done >= count) {
         statementFor(count).run(...waiting.slice(done * width, (done + count) * width))
         done += count
@@ -39,7 +39,7 @@ export const makeInsertion = (db: DatabaseSync, table: string, columns: readonly
     add: (row: readonly SQLInputValue[]): void => {
       let n = rows * width
       for (const value of row) waiting[n++] = value
-      if (++rows === TOGETHER[0]) flush()
+      if (++rows === ROWS_PER_STATEMENT[0]) flush()
     },
     flush,
     /** Called after a failed transaction: discards waiting rows. */

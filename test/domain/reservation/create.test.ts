@@ -1,5 +1,5 @@
 import test from 'ava'
-import { EMPTY } from '../../../src/domain/calendar/calendar.ts'
+import { EMPTY_CALENDAR } from '../../../src/domain/calendar/calendar.ts'
 import type { RequestedWindow } from '../../../src/domain/calendar/window.ts'
 import { type ReservationCommand, reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import type { WindowLimits } from '../../../src/domain/reservation/window-limits.ts'
@@ -85,7 +85,7 @@ test('a clock set back causes no double booking, as past windows cannot be reque
     at('05:00', reservationCreated(idOf(1), '06:00', '06:15')),
     at('2030-06-02T06:20:00Z', sutUpdated({ name: 'new name' })),
   )
-  t.deepEqual(later.state.windows, EMPTY)
+  t.deepEqual(later.state.windows, EMPTY_CALENDAR)
   const control = decided(later.when(reserve(explicit('06:00', '06:15')), '05:30'))
   t.is(control.type, 'ReservationCreated', 'by the clock alone, the window would be booked twice')
 })

@@ -11,7 +11,7 @@ import type { Silence, WatchedSubscription } from './silence.ts'
  */
 const BUFFER_MAX = 4_096
 /** Events per page. */
-const PAGE = 256
+const PAGE_SIZE = 256
 /** For the confirmation of a subscription: a frozen node accepts connections too. */
 const CONFIRM_TIMEOUT_MS = 5_000
 
@@ -102,7 +102,7 @@ class Subscription<A extends Positioned> implements WatchedSubscription {
       this.#changed = Promise.withResolvers()
       await this.#changed.promise
     }
-    const page = this.#events.splice(0, PAGE)
+    const page = this.#events.splice(0, PAGE_SIZE)
     if (this.#ended === undefined && this.isPaused && this.#events.length < BUFFER_MAX) this.#call?.resume()
     return page
   }

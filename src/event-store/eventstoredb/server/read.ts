@@ -148,7 +148,7 @@ export const makeLogEvents = (prefix: string) => {
 }
 
 /** Events per page. */
-const PAGE = 256
+const PAGE_SIZE = 256
 /** The client itself never times out. The end of the log is searched among other applications' events. */
 const [PAGE_TIMEOUT_MS, END_TIMEOUT_MS] = [5_000, 30_000]
 /** With retries. */
@@ -238,10 +238,10 @@ export const makeStoreReader = (
     recordAt: (storePosition) => eventAt(storePosition).then((event) => event && toStoredRecord(event)),
     async *readStream(stream, after) {
       for (let next = Math.max(after, BEGINNING) + 1; ; ) {
-        const page = await readPage(stream, next, PAGE)
+        const page = await readPage(stream, next, PAGE_SIZE)
         if (page === undefined || page.length === 0) return
         yield page.map(decode)
-        if (page.length < PAGE) return
+        if (page.length < PAGE_SIZE) return
         next += page.length
       }
     },

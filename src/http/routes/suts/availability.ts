@@ -108,7 +108,7 @@ const ofSameList: Rule = (given) => {
     : []
 }
 
-const [LIMIT, LIMIT_MAX] = [20, 100]
+const [LIMIT_DEFAULT, LIMIT_MAX] = [20, 100]
 
 /** What SUTs have free, or the SUTs that would be reserved for criteria: for `user_id`, the caller unless given. */
 const listQuery = queryOf(
@@ -207,7 +207,7 @@ const readAvailable = async (
 /** What SUTs have free for the caller, or for whom an administrator names. */
 const list = async (parts: Parts, call: AvailableCall): RouteResult => {
   const { query, user } = call
-  const { from, to, duration = DURATION, limit = LIMIT, user_id = user._id } = query
+  const { from, to, duration = DURATION, limit = LIMIT_DEFAULT, user_id = user._id } = query
   const first = from === undefined ? parts.clock() : floorMillisecond(from.instant)
   if (to !== undefined && floorMillisecond(to.instant) > first + SPAN_MAX_MS) {
     return refuseParameter('to', `must be at most ${DAYS_MAX} days after from`)

@@ -8,7 +8,7 @@ import type { Member, User } from '../../../domain/user/user.ts'
 import { earlierPosition } from '../../../domain/values/position.ts'
 import type { Version } from '../../../read-models/tables/version.ts'
 import type { Users } from '../../../users/users.ts'
-import { LIMIT, ofPages, paging } from '../../codecs/lists.ts'
+import { LIMIT_DEFAULT, ofPages, paging } from '../../codecs/lists.ts'
 import { onlyTrue, type QueryOf, queryOf, wordsOf } from '../../codecs/query.ts'
 import { type Call, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/call.ts'
 import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
@@ -150,7 +150,7 @@ const readMe = async (parts: Parts, call: Call<unknown, UserQuery>): RouteResult
 
 const list = async (parts: Parts, { user, query }: Call<unknown, QueryOf<typeof usersQuery>>): RouteResult => {
   const { users } = parts
-  const { limit = LIMIT, offset = 0, before, removed } = query
+  const { limit = LIMIT_DEFAULT, offset = 0, before, removed } = query
   await users.settled()
   if (before !== undefined && users.member(before) === undefined) await users.catchUp()
   const sight = await readSight(parts, user)

@@ -13,7 +13,7 @@ import { formatMilliseconds } from '../../../domain/values/instant.ts'
 import { makeToken, mayHaveRole } from '../../../users/tokens.ts'
 import type { Users } from '../../../users/users.ts'
 import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
-import { LIMIT, type Paging, pageQuery } from '../../codecs/lists.ts'
+import { LIMIT_DEFAULT, type Paging, pageQuery } from '../../codecs/lists.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/call.ts'
 import type { Code, Refusal } from '../../protocol/problem.ts'
 import { everyone, get, post, type Route, refTo } from '../../protocol/route.ts'
@@ -98,7 +98,7 @@ const issue = async (parts: Parts, call: Call<BodyOf<typeof tokenBody>>): RouteR
 const list = async ({ runner, users, vault, clock }: Parts, call: Call<unknown, Paging>): RouteResult => {
   const subject = await subjectOf(users, call)
   if (E.isLeft(subject)) return subject
-  const { limit = LIMIT, offset = 0, before } = call.query
+  const { limit = LIMIT_DEFAULT, offset = 0, before } = call.query
   const valid = await runner.inspect(tokenDecider, tokenStream(subject.right), (state) => validTokens(state, clock()))
   const entries = entriesAfter(valid.toReversed(), 'token', before)
   if (E.isLeft(entries)) return entries

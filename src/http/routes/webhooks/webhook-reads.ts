@@ -4,7 +4,7 @@ import { WEBHOOKS_STREAM } from '../../../domain/values/ids.ts'
 import { formatPosition, type PublicPosition } from '../../../domain/values/position.ts'
 import { findWebhook, type WebhookState, webhookDecider } from '../../../domain/webhook/decide.ts'
 import type { DeliveryAttempt } from '../../../processes/webhooks/attempts.ts'
-import { LIMIT, type Paging, pageQuery } from '../../codecs/lists.ts'
+import { LIMIT_DEFAULT, type Paging, pageQuery } from '../../codecs/lists.ts'
 import type { Call, RouteResult } from '../../protocol/call.ts'
 import { get, overseers, type Route, refTo } from '../../protocol/route.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
@@ -52,7 +52,7 @@ export const readWebhookState = async ({ runner }: Parts, id: string) => {
 }
 
 const list = async (parts: Parts, { query }: Call<unknown, Paging>): RouteResult => {
-  const { limit = LIMIT, offset = 0, before } = query
+  const { limit = LIMIT_DEFAULT, offset = 0, before } = query
   const all = await parts.runner.inspect(webhookDecider, WEBHOOKS_STREAM, ({ webhooks }) => webhooks)
   const entries = entriesAfter(all.toReversed(), 'webhook', before)
   if (E.isLeft(entries)) return entries

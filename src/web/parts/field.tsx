@@ -10,7 +10,7 @@ export interface FieldProps {
   readonly error?: string | undefined
 }
 
-const Wrong = ({ id, error }: { readonly id?: string; readonly error: string | undefined }) =>
+export const Wrong = ({ id, error }: { readonly id?: string; readonly error: string | undefined }) =>
   error !== undefined && (
     <span class="small danger" id={id} role="alert">
       {error}

@@ -50,8 +50,8 @@ test('another role is sent without the quota and the scope that only testers hav
 
 test('somebody is added with what was typed, and with a password only if one was', (t) => {
   const typed = typeLimit({ ...EMPTY, name: 'bert' }, EMPTY, 'reservations', '5')
-  t.deepEqual(creationOf(typed, ''), { name: 'bert', role: 'tester', quota: { reservations_max: 5 } })
-  t.deepEqual(creationOf({ ...EMPTY, name: 'bert', role: 'auditor' }, 'correct horse'), {
+  t.deepEqual(creationOf({ ...typed, password: '' }), { name: 'bert', role: 'tester', quota: { reservations_max: 5 } })
+  t.deepEqual(creationOf({ ...EMPTY, name: 'bert', role: 'auditor', password: 'correct horse' }), {
     ...{ name: 'bert', role: 'auditor', password: 'correct horse' },
   })
 })

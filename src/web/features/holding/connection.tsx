@@ -23,9 +23,9 @@ const READ_INTERVAL_MS = 30_000
 
 const isClosed = ({ host, open }: Connection): boolean => host !== null && !open
 
-const useConnection = (id: string): readonly [Connection | undefined, () => void] => {
+const useConnection = (id: string) => {
   const { reservations } = usePage()
-  const { value, retry } = useReading<Connection>({
+  return useReading<Connection>({
     key: `connection of ${id}`,
     of: (change) => (change._id === id && reservations.isNews(change) ? id : undefined),
     read: async (source, _ids, before) => {
@@ -38,7 +38,6 @@ const useConnection = (id: string): readonly [Connection | undefined, () => void
       return now.released_unused_at === null ? undefined : READ_INTERVAL_MS
     },
   })
-  return [value, retry]
 }
 
 const HostPort = ({ connection }: { readonly connection: Connection }) => {
@@ -80,12 +79,8 @@ const PortNote = ({ connection }: { readonly connection: Connection }) => {
 
 const FILES = { rdp: 'application/x-rdp', vnc: 'application/x-vnc', tcp: undefined } as const
 
-interface FileProps {
-  readonly id: string
-  readonly connection: Connection
-}
-
-const ViewerFile = ({ id, connection: { sut_type, host } }: FileProps) => {
+const ViewerFile = ({ id, connection }: { readonly id: string; readonly connection: Connection }) => {
+  const { sut_type, host } = connection
   const { api } = usePage()
   const { run, refused } = useCommand()
   const accept = FILES[sut_type]
@@ -116,7 +111,7 @@ export const Connect = ({ reservation, type, command, isFirst = false }: Props) 
   const page = usePage()
   const now = page.clock.value
   const isOwn = user_id === meOf(page)._id
-  const [connection, readAgain] = useConnection(id)
+  const { value: connection, retry } = useConnection(id)
   const screen = isOwn && type === 'vnc' && connection?.host !== null && (
     <Button
       icon="screen"
@@ -154,7 +149,7 @@ export const Connect = ({ reservation, type, command, isFirst = false }: Props) 
           look="small"
           command={command}
           doing="Allowing…"
-          onPress={() => command.act('update', undefined, readAgain)}
+          onPress={() => command.act('update', undefined, retry)}
         />
       )}
     </div>

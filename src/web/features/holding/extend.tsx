@@ -48,7 +48,7 @@ export const EndsMenu = ({
       look="small"
       choices={choices}
       isDisabled={command.isOff || choices.length === 0}
-      onChoose={(key: string) => choose(Number(key))}
+      onChoose={choose}
     />
   )
 }
@@ -64,7 +64,7 @@ export const ExtendPair = ({ own, taken, command }: HoldingProps) => {
         label="Extend to another time"
         isDisabled={command.isOff || choices.length === 0}
         choices={choices}
-        onChoose={(key: string) => extendTo(command, Number(key))}
+        onChoose={(end) => extendTo(command, end)}
       />
     </span>
   )

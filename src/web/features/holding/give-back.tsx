@@ -55,7 +55,7 @@ export const useGiveBack = (giving: Giving, first?: Until) => {
 
 export const choicesOf = (ends: readonly number[], now: number, group?: string) =>
   ends.map((end) => ({
-    key: String(end),
+    key: end,
     text: `Until ${formatWhen(end, now)}`,
     ...(group !== undefined && { group }),
   }))
@@ -78,7 +78,7 @@ export const ShortenMenu = ({ own, now, isDisabled, onChoose }: Props) => {
       text="Shorten"
       choices={choices}
       isDisabled={isDisabled || choices.length === 0}
-      onChoose={(key: string) => onChoose(Number(key))}
+      onChoose={onChoose}
     />
   )
 }

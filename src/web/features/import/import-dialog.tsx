@@ -6,6 +6,7 @@ import { usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
 import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
+import { Field, Input } from '../../parts/field.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { Note, Status } from '../../parts/show/note.tsx'
 import type { Api, Outcome } from '../../service/api.ts'
@@ -53,11 +54,6 @@ type Step =
     }
   | { readonly at: 'done'; readonly count: number }
 
-interface Named {
-  readonly _id: string
-  readonly name: string
-}
-
 const SHOWN = 20
 
 const Problems = ({ problems }: { readonly problems: readonly Problem[] }) => (
@@ -89,7 +85,9 @@ const checkFile = async (
     const { errors = [] } = refused.problem
     return errors.length > 0 ? wrong(problemsOfErrors(errors, rows)) : { refused }
   }
-  const names = new Set((await readAll<Named>(api, path.replace('/import', ''), member)).map(({ name }) => name))
+  const names = new Set(
+    (await readAll<{ _id: string; name: string }>(api, path.replace('/import', ''), member)).map(({ name }) => name),
+  )
   return { step: { at: 'ready', rows: all, known: read.filter(({ name = '' }) => names.has(name)).length } }
 }
 
@@ -100,7 +98,8 @@ interface ChooseProps {
 }
 
 const Choose = ({ kind, isBusy, onFile }: ChooseProps) => {
-  const { required, optional, prefix } = kind.columns
+  const { required, optional, prefix, most } = kind.columns
+  const further = prefix === undefined ? '' : `, and ${prefix}name for each`
   const download = (): void => saveFile(new Blob([kind.example], { type: 'text/csv' }), 'example.csv')
   const take = (files: FileList | null | undefined): void => {
     const [file] = files ?? []
@@ -112,24 +111,21 @@ const Choose = ({ kind, isBusy, onFile }: ChooseProps) => {
   }
   return (
     <div class="field" onDragOver={(event: Event) => event.preventDefault()} onDrop={onDrop}>
-      <label for="import-file">CSV file</label>
-      <input
+      <Field
         id="import-file"
-        class="input file"
-        type="file"
-        accept=".csv,text/csv"
-        autofocus
-        disabled={isBusy}
-        // A file that was corrected under its name is chosen anew.
-        onClick={({ currentTarget }) => {
-          currentTarget.value = ''
-        }}
-        onChange={({ target }: Event) => take((target as HTMLInputElement).files)}
-      />
-      <span class="small muted">
-        The first row names the columns: {required.join(', ')}; optional: {optional.join(', ')}
-        {prefix !== undefined && `, and ${prefix}name for each`}. At most {kind.columns.most} rows.
-      </span>
+        label="CSV file"
+        hint={`The first row names the columns: ${required.join(', ')}; optional: ${optional.join(', ')}${further}. At most ${most} rows.`}
+      >
+        <Input
+          {...{ id: 'import-file', class: 'file', type: 'file', accept: '.csv,text/csv', autofocus: true }}
+          disabled={isBusy}
+          // A file that was corrected under its name is chosen anew.
+          onClick={({ currentTarget }) => {
+            currentTarget.value = ''
+          }}
+          onChange={({ currentTarget }) => take(currentTarget.files)}
+        />
+      </Field>
       <span>
         <Button icon="download" label="Download an example" look="quiet small" class="under" onClick={download} />
       </span>

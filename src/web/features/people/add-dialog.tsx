@@ -6,7 +6,7 @@ import { useFields } from '../../parts/commands/fields.tsx'
 import { Name, Note } from '../../parts/show/note.tsx'
 import type { Schemas } from '../../service/api.ts'
 import { PersonFields } from './person-fields.tsx'
-import { creationOf, EMPTY, type Values, wrongLimits } from './person-values.ts'
+import { creationOf, EMPTY, wrongLimits } from './person-values.ts'
 import { SecretNote, UNKEPT } from './secret-note.tsx'
 
 interface Added {
@@ -15,29 +15,10 @@ interface Added {
   readonly isTyped: boolean
 }
 
-const AddedNote = ({ added: { user, isTyped }, onCopied }: { readonly added: Added; readonly onCopied: () => void }) =>
-  isTyped ? (
-    <Note kind="ok">
-      <Name of={user.name} /> was added.
-    </Note>
-  ) : (
-    <SecretNote
-      name={`${user.name}’s password`}
-      secret={user.password}
-      ifLost="The person was added. Set a new password."
-      onCopied={onCopied}
-    />
-  )
-
 export const AddDialog = ({ onAdded, onClose }: { readonly onAdded?: () => void; readonly onClose: () => void }) => {
   const command = useCommand()
   const { errors } = command
-  const [values, setValues] = useState<Values>(EMPTY)
-  const {
-    values: { password },
-    change,
-    text,
-  } = useFields('new', { password: '' }, errors)
+  const { values, change, text } = useFields('new', { ...EMPTY, password: '' }, errors)
   /** Those added so far, whose passwords stay in view, the newest first. */
   const [added, setAdded] = useState<readonly Added[]>([])
   const [isAdding, setAdding] = useState(true)
@@ -47,15 +28,14 @@ export const AddDialog = ({ onAdded, onClose }: { readonly onAdded?: () => void;
     if (isAdding) document.getElementById('new-name')?.focus()
   }, [isAdding])
   const submit = () =>
-    command.send('/api/user/create', { body: creationOf(values, password) }, ({ value }) => {
-      setAdded([{ user: value, isTyped: password !== '' }, ...added])
+    command.send('/api/user/create', { body: creationOf(values) }, ({ value }) => {
+      setAdded([{ user: value, isTyped: values.password !== '' }, ...added])
       setAdding(false)
       onAdded?.()
     })
   const another = (): void => {
     setAdding(true)
-    setValues({ ...values, name: '' })
-    change({ password: '' })
+    change({ name: '', password: '' })
   }
   const beside = isAdding ? undefined : (
     <>
@@ -75,12 +55,24 @@ export const AddDialog = ({ onAdded, onClose }: { readonly onAdded?: () => void;
       question={hasUnkept ? UNKEPT : undefined}
       beside={beside}
     >
-      {added.map((each) => (
-        <AddedNote key={each.user._id} added={each} onCopied={() => setCopied(new Set([...copied, each.user._id]))} />
-      ))}
+      {added.map(({ user: { _id, name, password }, isTyped }) =>
+        isTyped ? (
+          <Note key={_id} kind="ok">
+            <Name of={name} /> was added.
+          </Note>
+        ) : (
+          <SecretNote
+            key={_id}
+            name={`${name}’s password`}
+            secret={password}
+            ifLost="The person was added. Set a new password."
+            onCopied={() => setCopied(new Set([...copied, _id]))}
+          />
+        ),
+      )}
       {isAdding && (
         <>
-          <PersonFields id="new" isFirst values={values} base={EMPTY} errors={errors} onChange={setValues} />
+          <PersonFields id="new" isFirst values={values} base={EMPTY} errors={errors} onChange={change} />
           {text('password', 'Password', {
             ...{ type: 'password', autocomplete: 'new-password', maxlength: 1024 },
             hint: 'Leave empty to have Berth create one and show it once.',

@@ -17,7 +17,10 @@ export const HoursMeter = ({ used: { hours, quota } }: { readonly used: Used }) 
   )
 }
 
-const Week = ({ used }: { readonly used: Used }) => {
+/** How the quota is used. */
+export const Quota = () => {
+  const used = useUsed().value?.used
+  if (used === undefined) return undefined
   const count = used.quota?.reservations_max ?? null
   const text =
     count === null
@@ -33,12 +36,6 @@ const Week = ({ used }: { readonly used: Used }) => {
       <p class="small muted">{text}. Resets Monday, 00:00 UTC.</p>
     </div>
   )
-}
-
-/** How the quota is used. */
-export const Quota = () => {
-  const { value } = useUsed()
-  return value?.used && <Week used={value.used} />
 }
 
 export const useUsed = (): Reading<{ readonly used?: Used }> => {

@@ -1,6 +1,7 @@
 import { Button } from '../../parts/button.tsx'
 import { fieldsOf } from '../../parts/commands/fields.tsx'
-import { LIMITS, type Limit, toDefault, typeLimit, type Values, wrongLimits } from './person-values.ts'
+import { Input, Wrong } from '../../parts/field.tsx'
+import { LIMITS, toDefault, typeLimit, type Values, wrongLimits } from './person-values.ts'
 import { ROLES } from './user.ts'
 
 interface Props {
@@ -15,8 +16,6 @@ interface Props {
 const QuotaFields = ({ id, values, base, errors, onChange, isFirst = false }: Props) => {
   const wrong = wrongLimits(values)
   const error = errors.get('quota') ?? (wrong.length > 0 ? 'Enter a number, or leave empty for no limit.' : undefined)
-  const type = (limit: Limit, { target }: Event): void =>
-    onChange(typeLimit(values, base, limit, (target as HTMLInputElement).value))
   // The default of the service may not be known here.
   const isUnknown = values.isDefault && LIMITS.every(({ field }) => values[field] === '')
   const placeholder = isUnknown ? 'default' : 'none'
@@ -27,28 +26,19 @@ const QuotaFields = ({ id, values, base, errors, onChange, isFirst = false }: Pr
       <div class="stack">
         {LIMITS.map(({ field, label }) => (
           <div class="row" key={field}>
-            <input
-              class="input num"
-              id={`${id}-${field}`}
-              inputmode="decimal"
-              autocomplete="off"
-              maxlength={8}
-              placeholder={placeholder}
+            <Input
+              {...{ class: 'num', id: `${id}-${field}`, inputmode: 'decimal', maxlength: 8, placeholder }}
               aria-invalid={wrong.includes(field)}
               aria-labelledby={`${id}-${field}-label`}
               value={values[field]}
-              onInput={(event: Event) => type(field, event)}
+              onInput={(text) => onChange(typeLimit(values, base, field, text))}
             />
             <span class="second" id={`${id}-${field}-label`}>
               {label}
             </span>
           </div>
         ))}
-        {error !== undefined && (
-          <span class="small danger" role="alert">
-            {error}
-          </span>
-        )}
+        <Wrong error={error} />
         <div>
           {values.isDefault ? (
             <span class="small muted">Empty fields use the server's default.</span>

@@ -75,7 +75,7 @@ export const changesOf = (values: Values, base: Values): Readonly<Record<string,
   }
 }
 
-export const creationOf = (values: Values, password: string) => ({
+export const creationOf = ({ password, ...values }: Values & { readonly password: string }) => ({
   ...{ name: '', role: values.role, ...changesOf(values, EMPTY) },
   ...(password !== '' && { password }),
 })

@@ -91,19 +91,18 @@ const endingOf = ({ status, cause }: WaitingRequest): string => {
   return cause === undefined ? 'No machine was free in time.' : ENDED[cause]
 }
 
-const Over = ({ request }: { readonly request: WaitingRequest }) => (
-  <Note kind="plain" icon="clock" role="status">
-    {endingOf(request)}
-  </Note>
-)
-
 export const RequestCard = ({ id }: { readonly id: string }) => {
   const reading = useRequest(id)
   return (
     <Loaded reading={reading} what="Your request" skeleton={1}>
       {(request) => {
         if (request.status === 'waiting') return <Waiting request={request} onWithdrawn={reading.retry} />
-        return request.status === 'granted' ? <Granted request={request} /> : <Over request={request} />
+        if (request.status === 'granted') return <Granted request={request} />
+        return (
+          <Note kind="plain" icon="clock" role="status">
+            {endingOf(request)}
+          </Note>
+        )
       }}
     </Loaded>
   )

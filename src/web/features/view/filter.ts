@@ -27,11 +27,12 @@ export const isFreeForAnHour = (sut: Sut, booked: readonly Booked[], now: number
 export const matchesText = ({ name, os, version, description, tags }: Sut, text: string): boolean =>
   [name, os, version, description, ...Object.values(tags)].some((part) => fold(part).includes(fold(text)))
 
+const byName = (tags: ReadonlySet<string>) => [...Map.groupBy(tags, (tag) => tag.slice(0, tag.indexOf('=')))]
+
 /** A machine must have, of each tag name that is chosen, one of the chosen values. */
 export const matchesTags = (sut: Sut, chosen: ReadonlySet<string>): boolean => {
-  const byName = Map.groupBy(chosen, (tag) => tag.slice(0, tag.indexOf('=')))
   const own = new Set(tagsOf(sut))
-  return [...byName.values()].every((any) => any.some((tag) => own.has(tag)))
+  return byName(chosen).every(([, any]) => any.some((tag) => own.has(tag)))
 }
 
 export const matches = (sut: Sut, booked: readonly Booked[], filter: Filter, now: number): boolean =>
@@ -49,12 +50,9 @@ export const isTextLeftOut = ({ text }: Filter, shown: readonly Sut[]): boolean 
 export const criteriaOf = (filter: Filter, shown: readonly Sut[]): Criteria => {
   const { text, types, tags } = filter
   if (text !== '' && !isTextLeftOut(filter, shown)) return new Map([['name', shown.map(({ name }) => name)]])
-  const pairs = [...tags].map((tag) => [tag.slice(0, tag.indexOf('=')), tag.slice(tag.indexOf('=') + 1)] as const)
-  const criteria = new Map<string, readonly string[]>(types.size === 0 ? [] : [['sut_type', [...types]]])
-  for (const [name, of] of Map.groupBy(pairs, ([tag]) => tag))
-    criteria.set(
-      `tag.${name}`,
-      of.map(([, value]) => value),
-    )
-  return criteria
+  const ofTags = byName(tags).map(([name, of]) => [`tag.${name}`, of.map((tag) => tag.slice(name.length + 1))] as const)
+  return new Map<string, readonly string[]>([
+    ...(types.size === 0 ? [] : [['sut_type', [...types]] as const]),
+    ...ofTags,
+  ])
 }

@@ -1,14 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { usePage } from '../../page/context.ts'
-import {
-  type Answer,
-  type AnswerAt,
-  type BodyAt,
-  type Outcome,
-  outcomeOf,
-  type Refused,
-  type Sent,
-} from '../../service/api.ts'
+import type { Answer, AnswerAt, BodyAt, Outcome, Refused, Sent } from '../../service/api.ts'
+import { outcomeOf } from '../../service/api.ts'
 import { Button, type ButtonProps } from '../button.tsx'
 import { errorsByField } from '../field.tsx'
 import { useFocusReturn } from '../focus.ts'
@@ -106,15 +99,7 @@ export interface ButtonOptions extends Omit<ButtonProps, 'type' | 'onClick' | 'c
 }
 
 /** A button that sends something: once, however often it is pressed. While busy it keeps the focus. */
-export const CommandButton = ({
-  command,
-  doing,
-  onPress,
-  disabled = false,
-  label,
-  children,
-  ...rest
-}: ButtonOptions) => {
+export const CommandButton = ({ command, doing, onPress, disabled, label, children, ...rest }: ButtonOptions) => {
   const [isPressed, setPressed] = useState(false)
   const isBusy = command.isBusy && (isPressed || onPress === undefined)
   const [isLate, isLong] = [useLasting(isBusy, LATE_MS), useLasting(isBusy, LONG_WAIT_MS)]

@@ -26,18 +26,7 @@ interface Props {
 
 /** A form over the page; on phones a page of its own. Escape closes it. */
 export const Dialog = (props: Props) => {
-  const {
-    title,
-    command,
-    action,
-    isReady = true,
-    onSubmit,
-    onClose,
-    isDone = false,
-    question,
-    beside,
-    children,
-  } = props
+  const { title, command, isReady = true, onClose, isDone = false, question } = props
   const form = useRef<HTMLFormElement>(null)
   // A button that had it may be gone by what it did.
   useEffect(() => {
@@ -50,7 +39,7 @@ export const Dialog = (props: Props) => {
     event.preventDefault()
     if (isAsking) setWantsToClose(false)
     else if (isDone) close()
-    else if (isReady && !command.isOff) onSubmit()
+    else if (isReady && !command.isOff) props.onSubmit()
   }
   const foot = isAsking ? (
     <>
@@ -62,13 +51,13 @@ export const Dialog = (props: Props) => {
     </>
   ) : (
     <>
-      {beside ?? <span class="grow" />}
+      {props.beside ?? <span class="grow" />}
       {isDone ? (
         <Button label="Done" look="primary" type="submit" />
       ) : (
         <>
           <Button label="Cancel" look="quiet" onClick={close} />
-          <CommandButton label={action} look="primary" command={command} disabled={!isReady} />
+          <CommandButton label={props.action} look="primary" command={command} disabled={!isReady} />
         </>
       )}
     </>
@@ -85,7 +74,7 @@ export const Dialog = (props: Props) => {
         </div>
         <div class="form">
           <RefusedNote refused={command.unplaced} />
-          {children}
+          {props.children}
         </div>
         {/* The button that has the focus becomes no other one. */}
         <div class="row sheet-foot" key={isAsking ? 'question' : 'buttons'}>

@@ -123,4 +123,6 @@ test('in Chromium only the people in view are drawn, and keys, a link and the fi
   await page.getByRole('complementary', { name: 'tester 99' }).waitFor()
   await page.getByRole('button', { name: 'Close (Esc)' }).click()
   await hasFocus(link(99))
+  const head = await page.getByRole('columnheader', { name: 'This week' }).boundingBox()
+  t.true(head !== null && head.x + head.width > 380, 'columns that a phone leaves out take no room')
 })

@@ -65,11 +65,12 @@ const Head = <R, C extends string>({
   )
 }
 
-const Away = ({ height, columns }: { readonly height: number; readonly columns: number }) =>
+/** Of one cell: one for each column would bring back those that a narrow screen leaves out. */
+const Away = ({ height }: { readonly height: number }) =>
   height === 0 ? undefined : (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row cannot have the focus.
     <tr class="away" aria-hidden="true" style={{ '--h': `${height}px` }}>
-      <td colspan={columns} />
+      <td />
     </tr>
   )
 
@@ -166,7 +167,7 @@ export const Table = <R, C extends string>(props: Props<R, C>) => {
           </tr>
         </thead>
         <tbody>
-          <Away height={first * height} columns={columns.length} />
+          <Away height={first * height} />
           {shown.map((row, n) => {
             const link = { 'data-row': first + n, tabindex: first + n === stop ? 0 : -1 } as const
             return (
@@ -184,7 +185,7 @@ export const Table = <R, C extends string>(props: Props<R, C>) => {
               </tr>
             )
           })}
-          <Away height={(rows.length - last) * height} columns={columns.length} />
+          <Away height={(rows.length - last) * height} />
         </tbody>
       </table>
       {children}

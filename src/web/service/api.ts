@@ -35,6 +35,9 @@ export type Problem = Omit<Partial<Schemas['Problem']>, 'code' | 'detail'> & {
   readonly detail: string
 }
 
+/** To people a SUT is a machine. */
+const inWordsOfThePage = (detail: string): string => detail.replace(/^SUT/, 'Machine').replace(/\bSUT/g, 'machine')
+
 /** Why a request was not done. Status 0: there was no answer. */
 export class Refused extends Error {
   readonly status: number
@@ -42,9 +45,9 @@ export class Refused extends Error {
   /** Seconds after which the service invites another try; undefined if it does not. */
   readonly retryAfter: number | undefined
   constructor(status: number, problem: Problem, retryAfter?: number) {
-    super(problem.detail)
+    super(inWordsOfThePage(problem.detail))
     this.status = status
-    this.problem = problem
+    this.problem = { ...problem, detail: this.message }
     this.retryAfter = retryAfter
   }
 }

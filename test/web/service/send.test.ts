@@ -11,7 +11,7 @@ test('a command has one key until it is answered, and another one when it is sen
     keys.push(request.headers['idempotency-key'])
     const status = outcomes.shift() ?? 0
     if (status === 0) request.socket.destroy()
-    else response.writeHead(status).end('{}')
+    else response.writeHead(status).end(JSON.stringify({ detail: 'SUT x is one of two SUTs.' }))
   }).listen(0, '127.0.0.1')
   t.teardown(() => server.close())
   await new Promise((resolve) => server.once('listening', resolve))
@@ -22,7 +22,10 @@ test('a command has one key until it is answered, and another one when it is sen
   const send = () => {
     const { port } = server.address() as AddressInfo
     const sent = api.send(`http://127.0.0.1:${port}/create`, { body: { start_in: 0 } })
-    return sent.then(({ refused }) => refused?.status ?? 'done')
+    return sent.then(({ refused }) => {
+      if (refused !== undefined) t.is(refused.message, 'Machine x is one of two machines.')
+      return refused?.status ?? 'done'
+    })
   }
   t.deepEqual(
     [await send(), await send(), await send(), await send(), await send()],

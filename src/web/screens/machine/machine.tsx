@@ -14,7 +14,6 @@ import { useReserved } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
-import type { Refused } from '../../service/api.ts'
 import { Facts, Tags } from './facts.tsx'
 import { Head } from './head.tsx'
 import { History } from './history.tsx'
@@ -50,9 +49,9 @@ const useMachine = (id: string): Reading<Read> => {
   }
 }
 
-const Gone = ({ failed }: { readonly failed: Refused }) => {
+const Gone = () => {
   const isScoped = (meOf(usePage()).scope ?? '') !== ''
-  const text = isScoped ? 'This machine is no longer in your scope.' : failed.message
+  const text = isScoped ? 'This machine is no longer in your scope.' : undefined
   return (
     <StateBlock icon="search" title="This machine does not exist" text={text}>
       <Button label="Machines" href={linkTo('machines')} />
@@ -128,7 +127,7 @@ export const Machine = ({ id }: { readonly id: string }) => {
   return (
     <main class="main">
       {isGone ? (
-        <Gone failed={failed} />
+        <Gone />
       ) : (
         <Loaded reading={reading} what="The machine" class="page" skeleton={8}>
           {(value) => <Content read={value} />}

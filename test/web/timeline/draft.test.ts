@@ -13,6 +13,7 @@ import {
   parseStart,
   windowOf,
 } from '../../../src/web/features/schedule/draft.ts'
+import { announced } from '../../../src/web/screens/schedule/grid/drawn.ts'
 import { booked, MINUTE, time } from './times.ts'
 
 const HELD = takenBy([booked('a', '10:00', '12:00'), booked('b', '14:00', '15:00')], 0)
@@ -120,6 +121,9 @@ test('what is drawn from now to an end ends there, also when it is sent some min
     for (const minutes of [0, 4])
       t.is(draft && windowOf(draft, now + minutes * MINUTE, HELD).to, time('14:00'), `${draft?.length} ${minutes}`)
   t.is(lastsOf(untilTaken, now), 27 * MINUTE)
+  t.is(lastsOf(untilTaken, now + 40_000), 27 * MINUTE, 'from 13:33 to 14:00, as one reads it')
+  const { from, to } = windowOf(untilTaken, now, [])
+  t.is(announced({ from, to }, HELD, now), '13:33 to 14:00, free')
   t.is(windowOf(moveLength(untilTaken, 1, now), now, HELD).to, time('14:15'))
   const soon = draftAt('s', time('13:57'), HELD, time('13:57'))
   t.is(windowOf(soon, time('13:58'), HELD).to, time('14:00'))

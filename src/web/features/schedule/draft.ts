@@ -44,9 +44,11 @@ export const lengthTo = (end: number, start: Asked['start'], now: number): numbe
   return Math.max(MINUTE, left - Math.min(LESS_MS, left / 2))
 }
 
-/** How long it lasts from its start to the end that will be held. */
-export const lastsOf = (asked: Asked, now: number): number =>
-  ceilQuarter(beginOf(asked, now) + asked.length) - beginOf(asked, now)
+/** How long it lasts to the end that will be held, from the minute in which it starts: so one reads the two times. */
+export const lastsOf = (asked: Asked, now: number): number => {
+  const begin = beginOf(asked, now)
+  return ceilQuarter(begin + asked.length) - Math.floor(begin / MINUTE) * MINUTE
+}
 
 /**
  * The window that will be held: the service widens what is asked for to quarters of an hour. The quarter of now may
@@ -128,7 +130,7 @@ export const moveStart = (draft: Draft, quarters: number, now: number): Draft =>
 
 export const moveLength = (draft: Draft, quarters: number, now: number): Draft => {
   const begin = beginOf(draft, now)
-  const end = Math.max(ceilQuarter(begin + 1), begin + lastsOf(draft, now) + quarters * QUARTER)
+  const end = Math.max(ceilQuarter(begin + 1), ceilQuarter(begin + draft.length) + quarters * QUARTER)
   return { ...draft, length: lengthTo(end, draft.start, now) }
 }
 

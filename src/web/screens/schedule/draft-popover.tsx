@@ -18,7 +18,6 @@ import {
   formatDayTitle,
   formatDuration,
   formatWhen,
-  MINUTE,
   midnightOf,
   weekdayOf,
 } from '../../format/format.ts'
@@ -135,7 +134,7 @@ export const DraftPopover = ({ sut, draft, taken }: Props) => {
             {formatClock(begin)} – {formatWhen(window.to, begin)}
           </b>
           <span class="second">
-            {day}, {formatDuration(window.to - Math.floor(begin / MINUTE) * MINUTE)}
+            {day}, {formatDuration(lastsOf(draft, now))}
           </span>
         </div>
         <Status class="vh">{announced(window, taken, begin)}</Status>

@@ -6,7 +6,15 @@ import { toSut } from '../../../src/web/features/machines/machine-values.ts'
 import { slotsOf, upText, uptimeOf } from '../../../src/web/features/machines/uptime.ts'
 import { weekOf } from '../../../src/web/features/schedule/week.ts'
 import { fromParameters, linkTo, placeOf, toParameters } from '../../../src/web/page/location.ts'
-import { matches, NO_FILTER, ordered, rowOf, summaryOf, toCsv } from '../../../src/web/screens/machines/machine-list.ts'
+import {
+  blockOf,
+  matches,
+  NO_FILTER,
+  ordered,
+  rowOf,
+  summaryOf,
+  toCsv,
+} from '../../../src/web/screens/machines/machine-list.ts'
 import { booked, time } from '../timeline/times.ts'
 import { sut } from './machines.ts'
 
@@ -60,6 +68,16 @@ test('filters take a name, a tag, a person, a state', (t) => {
     names(ROWS.filter((each) => matches(each, { ...NO_FILTER, ...part })))
   t.deepEqual(shown({ text: 'JONAS' }), ['b-10'])
   t.deepEqual(shown({ tags: new Set(['rack=2']), kinds: new Set(['free'] as const) }), ['d'])
+})
+
+test('what of machines is read beside the list is read in blocks around those in view, a new one every 25 rows', (t) => {
+  const rows = Array.from({ length: 300 }, (_, n) => ({ sut: sut({ _id: `${n}` }) }))
+  const blocks = new Set(rows.map(({ sut: { _id } }) => blockOf(rows, [_id]).join()))
+  t.is(blocks.size, 12)
+  t.deepEqual(
+    blockOf(rows, ['124']),
+    Array.from({ length: 100 }, (_, n) => `${100 + n}`),
+  )
 })
 
 test('a list saved as CSV can be imported again', (t) => {

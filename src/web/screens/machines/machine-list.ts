@@ -77,6 +77,16 @@ export const summaryOf = (rows: readonly Row[]): string => {
     .join(', ')
 }
 
+/** Machines that are asked for together: those in view, and those around them. */
+const BLOCK = 100
+
+/** The rows around those in view, the same for a quarter of a block of scrolling. */
+export const blockOf = (shown: readonly Pick<Row, 'sut'>[], [first]: readonly string[]): readonly string[] => {
+  const at = shown.findIndex(({ sut }) => sut._id === first)
+  const start = Math.max(0, Math.floor(at / (BLOCK / 4)) * (BLOCK / 4))
+  return shown.slice(start, start + BLOCK).map(({ sut }) => sut._id)
+}
+
 /** Columns of a file that can be imported again. */
 const FIELDS = [
   ...(['name', 'address', 'port', 'sut_type', 'is_active', 'os', 'version', 'manufacturer', 'model'] as const),

@@ -44,7 +44,11 @@ export const columnsOf = (
     },
     {
       ...{ title: 'State', by: 'state', width: '13%', class: 'second clip' },
-      cell: ({ state: { kind, text } }) => (kind === 'off' ? <span class="danger">{text}</span> : text),
+      cell: ({ state: { kind, text } }) => (
+        <span class={kind === 'off' ? 'danger' : undefined} title={text}>
+          {text}
+        </span>
+      ),
     },
     {
       ...{ title: 'Who has it', by: 'who', width: '9%', class: 'clip' },

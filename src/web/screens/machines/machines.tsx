@@ -1,6 +1,5 @@
 import { useComputed } from '@preact/signals'
 import { useMemo, useState } from 'preact/hooks'
-import type { Sut } from '../../data/objects.ts'
 import { MachineChips } from '../../features/machines/filter-chips.tsx'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { MachineImport } from '../../features/machines/machine-import.tsx'
@@ -22,7 +21,7 @@ import { toggled } from '../../parts/choose/toggled.ts'
 import { saveFile } from '../../parts/save-file.ts'
 import { Table } from '../../parts/show/table.tsx'
 import { NoMatch } from '../../parts/state.tsx'
-import { matches, NO_FILTER, ordered, type Row, rowOf, summaryOf, toCsv } from './machine-list.ts'
+import { blockOf, matches, NO_FILTER, ordered, type Row, rowOf, summaryOf, toCsv } from './machine-list.ts'
 import { columnsOf } from './machine-table.tsx'
 import { show, view } from './machines-view.ts'
 
@@ -41,22 +40,12 @@ const useRows = (now: number) => {
   }, [suts, bySut, nameOf, filter, order, now, ownId])
 }
 
-/** Machines that are asked for together: those in view, and those around them. */
-const BLOCK = 100
-
-/** The rows around those in view, the same for a quarter of a block of scrolling. */
-const blockOf = (shown: readonly { readonly sut: Sut }[], [first]: readonly string[]): readonly string[] => {
-  const at = shown.findIndex(({ sut }) => sut._id === first)
-  const start = Math.max(0, Math.floor(at / (BLOCK / 4)) * (BLOCK / 4))
-  return shown.slice(start, start + BLOCK).map(({ sut }) => sut._id)
-}
-
 export const Machines = () => {
   const page = usePage()
   const isAdministrator = meOf(page).role === 'administrator'
   const now = page.minute.value
   const isAnswered = page.control.isAnswered.value
-  const span = useMemo(() => spanOf('day', now), [Math.floor(now / HOUR)])
+  const span = useMemo(() => spanOf('week', now), [Math.floor(now / HOUR)])
   const { onView, ...reading } = useTimeline(span)
   const { all, shown } = useRows(now)
   useFilterInAddress('machines', NO_FILTER, view.value.filter, show)

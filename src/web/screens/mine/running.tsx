@@ -36,7 +36,7 @@ const Ring = ({ from, to }: Stretch) => {
   const left = to - now
   const share = Math.min(1, left / (to - from))
   const near = isNear(to, now, page.warning.value)
-  // Two units side by side are too wide for it, and beside days hours do not matter.
+  // Two units side by side are too wide for it.
   const [first, second] = formatDuration(left).split(/(?<=[dh]) /)
   return (
     <span class={`ring${near ? ' near' : ''}`} role="timer" aria-live="off" aria-label={`${formatDuration(left)} left`}>
@@ -51,7 +51,7 @@ const Ring = ({ from, to }: Stretch) => {
       </svg>
       <span>
         {first}
-        {second !== undefined && first?.endsWith('h') && (
+        {second !== undefined && (
           <>
             <br />
             {second}

@@ -15,7 +15,7 @@ const weekOf = ({ role, used }: ListedUser) =>
   ) : (
     <span class="row">
       <HoursMeter used={used} />
-      <span class="num">
+      <span class="num clip">
         {hoursTextOf(used)}
         {(used.quota?.hours_per_week ?? null) === null && (
           <>

@@ -80,8 +80,11 @@ test('in Chromium the late answer to a release leaves open what was opened meanw
 test('in Chromium the past of the timeline shows when a machine was offline, and why', async (t, open) => {
   const service = await start(t, { now: NOW, environment: { BERTH_GATEWAY_HOST: '127.0.0.1' } })
   const id = await createSut(service.as('admin'), REFUSING)
-  await monitor(service, id, { enabled: true, interval: 10 })
-  await becomes(service, id, 'Offline')
+  const still = await createSut(service.as('admin'), { ...REFUSING, name: 'bench 2' })
+  for (const each of [id, still]) {
+    await monitor(service, each, { enabled: true, interval: 10 })
+    await becomes(service, each, 'Offline')
+  }
   service.clock.set('2030-05-02T06:40:00Z')
   await monitor(service, id, { enabled: false })
   service.clock.set('2030-05-02T07:10:00Z')
@@ -90,7 +93,11 @@ test('in Chromium the past of the timeline shows when a machine was offline, and
   await alice.page.goto('/')
   await signIn(alice, 'alice')
   await accountOf(alice, 'alice').waitFor()
-  await alice.page.getByRole('gridcell', { name: /^Offline .*, refused the connection$/ }).waitFor()
+  await alice.page.getByRole('gridcell', { name: /^Offline \d\d:\d\d–.*, refused the connection$/ }).waitFor()
+  await rowOf(alice.page, 'bench 2')
+    .getByRole('gridcell', { name: /^Free, .*, offline now$/ })
+    .click()
+  await alice.page.getByText(/^Offline since \d\d:\d\d\. It may not answer\.$/).waitFor()
 })
 
 test('in Chromium any machine like one that was taken is reserved instead, and shown', async (t, open) => {

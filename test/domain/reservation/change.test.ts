@@ -4,12 +4,9 @@ import { keepaliveDue } from '../../../src/domain/calendar/held.ts'
 import type { Event } from '../../../src/domain/event.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import {
-  administrator,
   alice,
   asked,
   bob,
-  createReservation,
-  explicit,
   idOf,
   LIMITS,
   type Reserving,
@@ -51,12 +48,6 @@ test('a running reservation is released at the next whole second, in the offset 
   t.deepEqual(story.when(cancel(), '06:10:00.001'), releasedAt('02:40:01'))
   t.deepEqual(story.when(cancel(), '06:10:00.999'), releasedAt('02:40:01'))
   t.deepEqual(story.when(cancel(), '06:59:59.001'), releasedAt('03:30:00'))
-})
-
-test('a tester can cancel only its own reservations, an administrator any', (t) => {
-  const story = given(created, made)
-  t.is(refusal(story.when(cancel({ actor: tester(bob) }), '05:01')).code, 'not_your_reservation')
-  t.deepEqual(story.when(cancel({ actor: administrator }), '05:01'), records(reservationCancelled(idOf(1))))
 })
 
 const extend = (
@@ -144,13 +135,6 @@ const dueOf = (story: ReturnType<typeof given>): string => {
   const held = find(story.state.windows, idOf(1))
   return new Date((held && keepaliveDue(held)) ?? 0).toISOString().slice(11, -1)
 }
-
-test('a reservation is made with the time after which it is released', (t) => {
-  const command = createReservation(explicit('06:00', '07:00'), { keepalive: 600 })
-  t.like(decided(given(created).when(command, '05:00')).data, { keepalive: 600, end_time: wall('07:00') })
-  const without = decided(given(created).when(createReservation(explicit('06:00', '07:00')), '05:00'))
-  t.false('keepalive' in without.data)
-})
 
 test('the deadline is that time after the start, the creation or the last ReservationKept', (t) => {
   t.is(dueOf(given(created, alive)), '06:10:00.000')

@@ -1,31 +1,10 @@
 import assert from 'node:assert/strict'
-import type { NewEvent } from '../../../src/domain/event.ts'
-import { type SealedSecret, userOwner } from '../../../src/domain/sealed-secret.ts'
+import { userOwner } from '../../../src/domain/sealed-secret.ts'
 import { USERS_STREAM } from '../../../src/domain/values/ids.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { anEvent, append, aSecret, aStream, done, outcomeOf, randomHex, readAll } from '../new-events.ts'
+import { added, addUser, ofUser } from '../secrets-of-users.ts'
 import type { Law } from './contract.ts'
-
-/** A secret of a user, sealed with a key of its own. */
-const ofUser = (id: string, field: string, key_id: string): SealedSecret => ({
-  ...aSecret('sut-', field),
-  owner: userOwner(id),
-  key_id,
-})
-
-const added = (_id: string, { id, field }: SealedSecret): NewEvent => ({
-  ...anEvent('sut-', ''),
-  type: 'UserAdded',
-  data: { _id, role: 'tester', credentials: { id, changed: [field as 'name'] } },
-})
-
-/** Adds a user, after the users there are. */
-const addUser = async (store: EventStore, id: string, secrets: readonly SealedSecret[]) => {
-  const expected = (await readAll(store, USERS_STREAM)).length - 1
-  const event = added(id, secrets[0] as SealedSecret)
-  done(await append(store, USERS_STREAM, expected, [event], secrets))
-  return { expected, event }
-}
 
 /** Opaque ids: any printable character. */
 const OPAQUE = ['b', 'a:b', 'user:b', 'straße 7', '$ü-漢']
@@ -35,14 +14,14 @@ const users: Law = {
   check: async ({ store, reopen }) => {
     const tag = randomHex(4)
     const all = OPAQUE.map((id) => `${id}${tag}`)
-    const secrets = all.map((id) => ofUser(id, 'name', 'k1'))
+    const secrets = all.map((id) => ofUser(id))
     for (const [n, secret] of secrets.entries()) {
-      const [id, other] = [all[n] as string, ofUser(all[n] as string, 'name', 'k1')]
+      const [id, other] = [all[n] as string, ofUser(all[n] as string)]
       const at = (await readAll(store, USERS_STREAM)).length
       const refused = await append(store, USERS_STREAM, at, [added(id, other)], [other])
       assert.equal(outcomeOf(refused), 'moved')
       assert.deepEqual(await store.readSecrets(secret.owner), [], 'its event was refused')
-      await addUser(store, id, [secret])
+      await addUser(store, id, secret)
       assert.deepEqual(await store.readSecrets(secret.owner), [secret])
     }
     const again = await reopen()
@@ -60,8 +39,8 @@ const erasing: Law = {
     const [id, key] = [`u:${randomHex(4)}`, `k${randomHex(6)}`]
     const [name, password] = [ofUser(id, 'name', key), ofUser(id, 'password', key)]
     const other = ofUser(`${id}2`, 'name', key)
-    const { expected, event } = await addUser(store, id, [name, password])
-    await addUser(store, `${id}2`, [other])
+    const { expected, event } = await addUser(store, id, name, password)
+    await addUser(store, `${id}2`, other)
     await store.eraseSecrets(name.owner)
     const isGone = async (from: EventStore): Promise<void> => {
       assert.deepEqual(await from.readSecrets(name.owner), [])
@@ -88,13 +67,13 @@ const erasingAgain: Law = {
     const id = randomHex(6)
     const owner = userOwner(id)
     await assert.doesNotReject(store.eraseSecrets(owner))
-    await addUser(store, id, [ofUser(id, 'name', 'k1'), ofUser(id, 'password', 'k1')])
+    await addUser(store, id, ofUser(id), ofUser(id, 'password'))
     await store.eraseSecrets(owner)
     await assert.doesNotReject(store.eraseSecrets(owner))
-    const later = ofUser(id, 'name', 'k1')
-    await addUser(store, id, [later])
+    const later = ofUser(id)
+    await addUser(store, id, later)
     assert.deepEqual(await store.readSecrets(owner), [later])
-    const written = ofUser(id, 'epoch', 'k1')
+    const written = ofUser(id, 'epoch')
     await store.writeSecrets([written])
     assert.deepEqual(await store.readSecrets(owner), [written, later])
     assert.deepEqual(await (await reopen()).readSecrets(owner), [written, later])

@@ -1,11 +1,11 @@
 import { status } from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
 import type { NewEvent } from '../../../src/domain/event.ts'
-import { type SealedSecret, tokensOwner, userOwner } from '../../../src/domain/sealed-secret.ts'
+import { type SealedSecret, tokensOwner } from '../../../src/domain/sealed-secret.ts'
 import { tokenStream, USERS_STREAM } from '../../../src/domain/values/ids.ts'
-import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { tokenIssued } from '../../domain/builders.ts'
-import { anEvent, append, aSecret, done, outcomeOf, readAll } from '../new-events.ts'
+import { anEvent, append, aSecret, done, outcomeOf } from '../new-events.ts'
+import { added, addUser, ofUser } from '../secrets-of-users.ts'
 import type { ProtocolServer } from './protocol/protocol-server.ts'
 import { failure } from './protocol/wire.ts'
 import { aServer } from './server-and-client.ts'
@@ -21,20 +21,6 @@ const given = async (t: ExecutionContext) => {
   }
 }
 
-const ofUser = (id: string, field = 'name'): SealedSecret => ({ ...aSecret('sut-', field), owner: userOwner(id) })
-
-const added = (_id: string, { id }: SealedSecret): NewEvent => ({
-  ...anEvent('sut-', ''),
-  type: 'UserAdded',
-  data: { _id, role: 'tester', credentials: { id, changed: ['name'] } },
-})
-
-const addUser = async (store: EventStore, id: string, secret = ofUser(id)): Promise<SealedSecret> => {
-  const expected = (await readAll(store, USERS_STREAM)).length - 1
-  done(await append(store, USERS_STREAM, expected, [added(id, secret)], [secret]))
-  return secret
-}
-
 /** The events in `$all` that contain a secret. */
 const ciphertextsIn = ({ log }: ProtocolServer, { ciphertext }: SealedSecret) => {
   const text = Buffer.from(ciphertext).toString('base64')
@@ -43,7 +29,7 @@ const ciphertextsIn = ({ log }: ProtocolServer, { ciphertext }: SealedSecret) =>
 
 test('the last event of an erased vault stream, which a scavenge keeps, has no secret', async (t) => {
   const { server, store } = await given(t)
-  const secret = await addUser(store, 'ann')
+  const { secret } = await addUser(store, 'ann')
   await store.eraseSecrets(secret.owner)
   const ofVault = server.log.all().filter(({ stream }) => stream === 'vault-user:ann')
   t.is(ofVault.length, 2)
@@ -57,7 +43,7 @@ test('the last event of an erased vault stream, which a scavenge keeps, has no s
 
 test('every process, and one that starts later, forgets the keys of an erased owner', async (t) => {
   const { server, store, other } = await given(t)
-  const [ann, bob] = [await addUser(store, 'ann'), await addUser(store, 'bob')]
+  const [{ secret: ann }, { secret: bob }] = [await addUser(store, 'ann'), await addUser(store, 'bob')]
   t.deepEqual(await other.secretsSealedWith('k1', undefined, 10), [ann, bob])
   await store.eraseSecrets(ann.owner)
   const later = await openAt(t, `${server.address}&keepAliveInterval=10900`)
@@ -66,14 +52,14 @@ test('every process, and one that starts later, forgets the keys of an erased ow
     t.deepEqual(await process.secretsSealedWith('k1', undefined, 10), [bob])
     t.true(server.counters.reads - reads <= 4, 'the end, the vault streams of both users and the stream of users')
   }
-  const again = await addUser(store, 'ann')
+  const { secret: again } = await addUser(store, 'ann')
   for (const process of [store, other, later])
     t.deepEqual(await process.secretsSealedWith('k1', undefined, 10), [again, bob])
 })
 
 test('an erasure is retried while the store does not answer', async (t) => {
   const { server, store } = await given(t)
-  const { owner } = await addUser(store, 'ann')
+  const { owner } = (await addUser(store, 'ann')).secret
   for (const kind of ['append', 'delete'] as const) server.failNext(kind, failure(status.UNAVAILABLE, 'gone'), 2)
   await store.eraseSecrets(owner)
   t.deepEqual(await store.readSecrets(owner), [])
@@ -106,7 +92,7 @@ test('an append repeated after its answer was lost does not bring back secrets e
 
 test('a secret whose event was refused does not replace the current one, whatever was read before', async (t) => {
   const { store, other } = await given(t)
-  const current = await addUser(store, 'ann')
+  const { secret: current } = await addUser(store, 'ann')
   await addUser(store, 'bob')
   t.deepEqual(await store.readSecrets(current.owner), [current])
   // Another process takes the revision while this one stores its secret.

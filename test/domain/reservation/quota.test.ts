@@ -120,6 +120,14 @@ test('as many reservations as the quota has are made, and the refusal of one mor
   t.is(detail, 'The quota is 20 reservations that are not over. The user has 20.')
 })
 
+test('a reservation counts until it is over', (t) => {
+  const { quota, usage } = quotaOf({ reservations_max: 1 })
+  const ending = { quota, usage: { ...usage, endingAfter: (moment: number) => Number(moment < clock('06:15') / 1000) } }
+  const at = (now: string) => given(created).when(reserve('08:00', '08:15', ending), now)
+  t.is(refusal(at('06:14:59.999')).code, 'quota_exceeded')
+  t.is(decided(at('06:15')).type, 'ReservationCreated')
+})
+
 test('the refusal shows the quota in the order of a user, whatever order the event had', (t) => {
   const use = { ...quotaOf({}), quota: { reservations_max: null, priority_max: 0, hours_per_week: 0 } }
   const { help } = refusal(given(created).when(reserve('06:00', '07:00', use), '05:01'))

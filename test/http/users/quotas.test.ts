@@ -19,50 +19,6 @@ const given = async (t: ExecutionContext, limits: object, environment: Readonly<
   return { ...service, used }
 }
 
-test('hours beyond the quota of a week are refused, and another week is free', async (t) => {
-  const { book } = await given(t, { hours_per_week: 2 })
-  t.is((await book('alice', '08:00-09:30')).status, 201)
-  const refused = await book('alice', '10:00-10:31')
-  t.is(said(refused), '403 quota_exceeded')
-  const quota = { hours_per_week: 2, reservations_max: null, priority_max: null }
-  t.like(refused.json, { used: { hours: 1.5, reservations: 1 }, quota, week: '2030-W18' })
-  t.is((await book('alice', '10:00-10:30')).status, 201)
-  const monday = { start_time: '2030-05-06T00:00:00Z', end_time: '2030-05-06T02:00:00Z' }
-  t.is((await book('alice', monday)).status, 201)
-})
-
-test('reservations beyond the quota are refused until one is over, also after the clock was set back', async (t) => {
-  const { book, clock } = await given(t, { reservations_max: 2 })
-  for (const window of ['06:00-06:15', '07:00-07:15']) t.is((await book('alice', window)).status, 201)
-  t.like((await book('alice', '08:00-08:15')).json, { used: { hours: 0.5, reservations: 2 }, week: null })
-  clock.set('2030-05-02T06:14:59.999Z')
-  t.is(said(await book('alice', '08:00-08:15')), '403 quota_exceeded')
-  clock.set('2030-05-02T06:15:00.000Z')
-  const later = await book('alice', '08:00-08:15')
-  t.is(later.status, 201)
-  clock.set('2030-05-02T06:14:30Z')
-  t.is(said(await book('alice', '09:00-09:15')), '403 quota_exceeded')
-})
-
-test('reserving for a tester counts for the tester, unless an administrator says otherwise', async (t) => {
-  const { ask, book, recorded, used } = await given(t, { reservations_max: 1 })
-  const forAlice = { user_id: idOf('alice') }
-  t.is((await book('admin', '06:00-07:00', forAlice)).status, 201)
-  for (const who of ['alice', 'admin']) t.is(said(await book(who, '08:00-09:00', forAlice)), '403 quota_exceeded')
-  t.is(said(await book('alice', '08:00-09:00', { beyond_quota: true })), '403 forbidden')
-  const beyond = await book('admin', '08:00-09:00', { ...forAlice, beyond_quota: true })
-  t.deepEqual([beyond.status, 'beyond_quota' in beyond.json], [201, false])
-  const events = (await recorded()).filter(({ type }) => type === 'ReservationCreated')
-  t.deepEqual(
-    events.map(({ data }) => data.beyond_quota),
-    [undefined, true],
-  )
-  t.like(await used(), { hours: 1, reservations: 1 })
-  const longer = { duration: 5_400, beyond_quota: true }
-  t.is(said(await ask('alice', `POST ${beyond.headers.location}/extend`, longer)), '403 forbidden')
-  t.is(said(await ask('admin', `POST ${beyond.headers.location}/extend`, longer)), '200')
-})
-
 test('the default counts for testers without a quota, and for nobody else; a lower quota cancels nothing', async (t) => {
   const service = await given(t, {}, { BERTH_QUOTA_DEFAULT: 'reservations_max=1' })
   const { ask, book } = service
@@ -71,16 +27,6 @@ test('the default counts for testers without a quota, and for nobody else; a low
   t.like((await book('alice', '09:00-10:00')).json, { quota: { reservations_max: 1 }, used: { reservations: 2 } })
   t.is((await ask('alice', 'GET /api/sut_reservation')).json.count, 2)
   for (const hour of ['10', '11', '12']) t.is((await book('admin', `${hour}:00-${hour}:30`)).status, 201)
-})
-
-test('a conflict is told before the quota, and a create that was made is answered again whatever the quota is', async (t) => {
-  const service = await given(t, { reservations_max: 1 })
-  const key = { 'Idempotency-Key': 'once' }
-  const first = await service.book('alice', {}, {}, key)
-  await setQuota(service, { reservations_max: 0 })
-  const again = await service.book('alice', {}, {}, key)
-  t.deepEqual([again.status, again.text], [201, first.text])
-  t.is(said(await service.book('alice')), '409 reservation_conflict')
 })
 
 test('of requests at the same moment exactly as many are accepted as the quota has', async (t) => {

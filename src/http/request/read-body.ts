@@ -113,8 +113,8 @@ const CHECKED = { 'content-type': 'text/plain', 'content-encoding': 'identity' }
 const ignore = (): void => undefined
 const goOn = async (): Promise<void> => undefined
 
-/** Leaves the bytes of a body in `ctx.request.body`, or says why not. */
-const readBytes = async (ctx: Context): Promise<Refusal | undefined> => {
+/** Leaves the bytes of a body in `ctx.state.bytes` and what they say in `ctx.request.body`, or says why not. */
+const readJson = async (ctx: Context): Promise<Refusal | undefined> => {
   const { req } = ctx
   let pieces = 0
   const count = (): void => {
@@ -125,7 +125,6 @@ const readBytes = async (ctx: Context): Promise<Refusal | undefined> => {
   Object.assign(req.headers, CHECKED)
   try {
     await read(ctx, goOn)
-    return undefined
   } catch (error) {
     // Read no more. The parser has paused the stream; the response settles what happens to the connection.
     if (!req.complete) req.socket.pause()
@@ -136,6 +135,11 @@ const readBytes = async (ctx: Context): Promise<Refusal | undefined> => {
   } finally {
     req.off('data', count)
   }
+  ctx.state.bytes = ctx.request.body as Buffer
+  const parsed = parseJson(ctx.state.bytes)
+  if (E.isLeft(parsed)) return parsed.left
+  ctx.request.body = parsed.right
+  return undefined
 }
 
 /** What is wrong with a request before its body is read: size before media type, in the documented order. */
@@ -149,7 +153,7 @@ const headerProblem = (ctx: Context): Refusal | undefined => {
 /** Reads and parses the JSON body of a route that takes one. */
 export const parseBody =
   ({ isBodyOptional }: Pick<Route, 'isBodyOptional'>): Guard =>
-  async (ctx) => {
+  (ctx) => {
     const { req, res } = ctx
     if (isBodyOptional && !hasBody(ctx)) return undefined
     const problem = headerProblem(ctx)
@@ -160,11 +164,5 @@ export const parseBody =
       if (req.headers.expect !== undefined && req.httpVersionMinor === 1) res.writeContinue()
       req.socket.resume()
     }
-    const unread = await readBytes(ctx)
-    if (unread !== undefined) return unread
-    ctx.state.bytes = ctx.request.body as Buffer
-    const parsed = parseJson(ctx.state.bytes)
-    if (E.isLeft(parsed)) return parsed.left
-    ctx.request.body = parsed.right
-    return undefined
+    return readJson(ctx)
   }

@@ -65,9 +65,9 @@ const windowOf = ({ start_time, end_time, start_in, duration }: ReservationBody)
     : { form: 'relative', startIn: start_in as number, duration: duration as number }
 
 /** Whether there is a user to reserve for. Who may not reserve for it does not learn that. */
-export const holderExists = async (users: Users, actor: Actor, userId: string): Promise<boolean> => {
-  if (users.byId(userId) === undefined && !isForbidden(actor, userId)) await users.catchUp()
-  return users.byId(userId) !== undefined
+export const holderExists = (users: Users, actor: Actor, userId: string): Promise<boolean> | boolean => {
+  const exists = (): boolean => users.byId(userId) !== undefined
+  return exists() || (!isForbidden(actor, userId) && users.catchUp().then(exists))
 }
 
 /** Runs a create in the turn of its holder, whose quota may limit it. */
@@ -79,19 +79,6 @@ export const runInTurn = <A extends { readonly storePosition: StorePosition }>(
   isBeyondQuota || isForbidden(actor, user_id) ? run(undefined) : quotas.run(user_id, run)
 
 type AskedReservation = Omit<CreateReservation, 'type' | 'random' | 'sut_id'>
-
-const createById = async (parts: Parts, call: Call, asked: AskedReservation, sut_id: string): RouteResult => {
-  const { runner, objects, quotas, randomHex } = parts
-  const stream = sutStream(sut_id)
-  const result = await runInTurn(quotas, asked, (quota) => {
-    const command: CreateReservation = { ...asked, type: 'CreateReservation', sut_id, quota, random: randomHex(8) }
-    return runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
-  })
-  if (E.isLeft(result)) return result
-  if (result.right.kind === 'already') throw new Error('a reservation was made without an event')
-  const version = await objects.after('reservation', result.right.id, stream, result.right)
-  return E.right(documentResponse('reservation', version, true))
-}
 
 const createMatching = async (parts: Parts, call: Call, asked: AskedReservation, criteria: Criteria): RouteResult => {
   const { objects, views, store, users, repeated, createMatched } = parts
@@ -113,15 +100,22 @@ const createMatching = async (parts: Parts, call: Call, asked: AskedReservation,
 
 /** Creates one of a SUT by its id, or of any that fits criteria. */
 const create = async (parts: Parts, call: Call<ReservationBody>): RouteResult => {
-  const { users, limits } = parts
+  const { users, limits, runner, objects, quotas, randomHex } = parts
   const { user, body } = call
   const { sut_id, match, user_id = user._id, beyond_quota: isBeyondQuota = false, keepalive } = body
   const userExists = await holderExists(users, user, user_id)
   const window = windowOf(body)
   const asked = { actor: user, scope: user.scope, user_id, userExists, limits, isBeyondQuota, keepalive, window }
-  return sut_id === undefined
-    ? createMatching(parts, call, asked, match as Criteria)
-    : createById(parts, call, asked, sut_id)
+  if (sut_id === undefined) return createMatching(parts, call, asked, match as Criteria)
+  const stream = sutStream(sut_id)
+  const made = await runInTurn(quotas, asked, (quota) => {
+    const command: CreateReservation = { ...asked, type: 'CreateReservation', sut_id, quota, random: randomHex(8) }
+    return runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
+  })
+  if (E.isLeft(made)) return made
+  if (made.right.kind === 'already') throw new Error('a reservation was made without an event')
+  const version = await objects.after('reservation', made.right.id, stream, made.right)
+  return E.right(documentResponse('reservation', version, true))
 }
 
 const MATCHING: readonly Code[] = ['sut_required', 'sut_ambiguous', 'no_sut_matches', 'no_sut_free']

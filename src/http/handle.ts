@@ -50,8 +50,6 @@ const makeCallHandler = <P extends HandleParts>(route: Route<P>, parts: P, runEx
     const idempotencyKey =
       key === undefined ? undefined : idempotencyKeys.derive(user._id, key, ctx.method, ctx.path, bytes, reason)
     const call: Call = {
-      ...input,
-      query: withOwnId(input.query, user),
       requestId,
       user,
       mediaType,
@@ -65,6 +63,9 @@ const makeCallHandler = <P extends HandleParts>(route: Route<P>, parts: P, runEx
       setUser: (sender) => {
         ctx.state.user = sender
       },
+      // Last, because what follows a spread is added one by one.
+      ...input,
+      query: withOwnId(input.query, user),
     }
     if (idempotencyKey === undefined) return route.handler(parts, call)
     return runExclusive(keyNames(idempotencyKey), async () => {

@@ -16,7 +16,7 @@ export const bisect = (count: number, holds: (place: number) => boolean): number
  */
 export type SortedList<A> = readonly (readonly A[])[]
 
-const CHUNK_MAX = 128
+const CHUNK_MAX = 64
 
 interface Place {
   readonly chunk: number

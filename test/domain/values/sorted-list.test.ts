@@ -33,7 +33,7 @@ test('property: a sorted list is an array in chunks, and no change of it modifie
   let chunks = 0
   const isSound = (list: SortedList<number>, expected: readonly number[]): void => {
     t.deepEqual(list.flat(), expected)
-    t.true(list.every(({ length }) => length > 0 && length <= 128))
+    t.true(list.every(({ length }) => length > 0 && length <= 64))
   }
   const property = fc.property(numbers, fc.nat(4_001), fc.nat(), (inserted, n, chosen) => {
     const sorted = ascending(inserted)
@@ -72,7 +72,7 @@ test('property: a sorted list is an array in chunks, and no change of it modifie
 test('what is inserted in order fills its chunks, and what is removed empties them', (t) => {
   const all = Array.from({ length: 12_800 }, (_, n) => n)
   const full = listOf(all)
-  t.deepEqual([full.length, listOf(all.toReversed()).length], [100, 100])
+  t.deepEqual([full.length, listOf(all.toReversed()).length], [200, 200])
   const remove = (list: SortedList<number>, n: number) => removeAt(list, placeOf(list, n))
   t.deepEqual(all.reduce(remove, full), [])
 })

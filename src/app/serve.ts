@@ -43,12 +43,12 @@ export const serve = async (config: Config): Promise<number> => {
   const log = makeLog(config.logLevel, lines)
   const isRequestLogged = log.isLevelEnabled('info')
   for (const warning of config.warnings) log.warn(warning)
-  const ended = Promise.withResolvers<number>()
+  const exitCode = Promise.withResolvers<number>()
   // Listen for signals first: a service stopped while it starts must end in order too.
   const stopping = new AbortController()
   onStopSignal(log, lines, () => {
     stopping.abort()
-    ended.resolve(0)
+    exitCode.resolve(0)
   })
   let service: Service
   try {
@@ -69,7 +69,7 @@ export const serve = async (config: Config): Promise<number> => {
       signal: stopping.signal,
       onFatal: (error) => {
         log.fatal({ err: error }, 'the service cannot continue')
-        ended.resolve(1)
+        exitCode.resolve(1)
       },
     })
   } catch (error) {
@@ -79,7 +79,7 @@ export const serve = async (config: Config): Promise<number> => {
   const { data, eventStore, quotaDefault } = config
   const facts = { url: urlOf(config, service), data, event_store: nameOfStore(eventStore) }
   log.info({ ...facts, quota_default: formatQuota(quotaDefault) }, 'listening')
-  const code = await ended.promise
+  const code = await exitCode.promise
   await service.stop()
   log.info('stopped')
   await lines.flush(LOG_TIMEOUT_MS)

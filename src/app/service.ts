@@ -189,15 +189,15 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
 
     // 11. What is told of, shown and opened over HTTP.
     const reader = makeLogReader({ store, views, origin: config.origin })
-    const told = {
+    const ofStreams = {
       ...{ reader, views, users: signedIn },
       randomByte: () => Number.parseInt(randomHex(1), 16),
       onError: (error: unknown) => log.error({ err: error }, 'event stream failed'),
     }
     const webhooks = openWebhooks(lab, reader, instance, port)
-    const feed = makeFeed({ ...told, limits: base.feed, measures: metrics.feed })
+    const feed = makeFeed({ ...ofStreams, limits: base.feed, measures: metrics.feed })
     const ofChanges = { limits: base.changes, measures: metrics.changes }
-    const changes = makeChanges({ ...told, known: users, suts: matching.suts, ...ofChanges })
+    const changes = makeChanges({ ...ofStreams, known: users, suts: matching.suts, ...ofChanges })
     const objects = makeObjects(views, store)
     const targetOf = makeTargetOf(views, config.gateway.suts)
     const isOurs = (sutId: string): boolean => config.gateway.isOn && targetOf(sutId)?.isOurs === true

@@ -172,12 +172,12 @@ export const makeBackup = async (source: BackupSource, path: string, options: Ba
     return E.left(`${partial} exists: another backup is running, or one was interrupted; in that case remove it`)
   }
   try {
-    const made = await fill(source, partial, options)
-    if (E.isRight(made)) {
+    const result = await fill(source, partial, options)
+    if (E.isRight(result)) {
       await rename(partial, directory)
       await syncDirectory(dirname(directory))
     }
-    return made
+    return result
   } finally {
     await rm(partial, { recursive: true, force: true })
   }
@@ -230,9 +230,9 @@ export const makeKeptBackup = async (
     }
     // It sorts by time, and every file system takes it.
     const name = `berth-${new Date(options.now).toISOString().replace(/[-:]|\.\d+/g, '')}`
-    const made = await makeBackup(source, join(directory, name), options)
-    if (E.isLeft(made)) return made
-    const others = (await backupsIn(directory, made.right.log_id)).filter((other) => other !== name)
+    const result = await makeBackup(source, join(directory, name), options)
+    if (E.isLeft(result)) return result
+    const others = (await backupsIn(directory, result.right.log_id)).filter((other) => other !== name)
     const removed = others.slice(keep - 1).map((other) => join(directory, other))
     for (const old of removed) {
       // Half of a backup never has the name of a whole one.
@@ -240,7 +240,7 @@ export const makeKeptBackup = async (
       await rm(`${old}.removed`, { recursive: true })
     }
     if (removed.length > 0) await syncDirectory(directory)
-    return E.right({ directory: join(directory, name), checkpoint: made.right, removed })
+    return E.right({ directory: join(directory, name), checkpoint: result.right, removed })
   } finally {
     lock.release()
   }

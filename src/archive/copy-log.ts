@@ -135,11 +135,11 @@ export const copyLog = async (options: CopyOptions): Promise<Copied> => {
   const [events, root] = [whole.size(), whole.root().toString('base64')]
   await copyEvents(options, resumed, events)
   const secrets = await copySecrets(options)
-  const made = await treeOf(options.target.records(BEGINNING))
-  const rootOfCopy = made.root().toString('base64')
+  const copy = await treeOf(options.target.records(BEGINNING))
+  const rootOfCopy = copy.root().toString('base64')
   if (rootOfCopy !== root) {
     throw new CopyFailure(
-      `the target has ${made.size()} events with the root ${rootOfCopy}, the source ${events} with ${root}`,
+      `the target has ${copy.size()} events with the root ${rootOfCopy}, the source ${events} with ${root}`,
     )
   }
   return { events, found: resumed.count, secrets, root }

@@ -114,8 +114,8 @@ export const makeAuditKeyFile = async (
   randomBytes: (size: number) => Uint8Array,
 ): Promise<E.Either<string, boolean>> => {
   const line = `${Buffer.from(randomBytes(KEY_BYTES)).toString('base64')}\n`
-  const made = await createPrivateFile(file, HEADER + line, randomBytes).catch(describeError)
-  return typeof made === 'string' ? E.left(`the audit key cannot be created in ${file}: ${made}`) : E.right(made)
+  const result = await createPrivateFile(file, HEADER + line, randomBytes).catch(describeError)
+  return typeof result === 'string' ? E.left(`the audit key cannot be created in ${file}: ${result}`) : E.right(result)
 }
 
 /** Formats a key's id, which its verifier key and its signatures begin with. */
@@ -158,9 +158,9 @@ export const openSigner = async (
       ])
     }
     if (!mayMake) return E.left([why])
-    const made = await makeAuditKeyFile(file, randomBytes)
-    if (E.isLeft(made)) return E.left([made.left])
-    if (made.right) log.info({ file }, 'created the key that signs checkpoints; keep a copy elsewhere')
+    const result = await makeAuditKeyFile(file, randomBytes)
+    if (E.isLeft(result)) return E.left([result.left])
+    if (result.right) log.info({ file }, 'created the key that signs checkpoints; keep a copy elsewhere')
     read = await readAuditKey(where)
   }
   if (E.isLeft(read)) return E.left([read.left])

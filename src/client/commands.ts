@@ -13,8 +13,8 @@ const readList = async (service: RemoteService, kind: string, query: object): Pr
   const all: Members[] = []
   for (;;) {
     const last = all.at(-1)
-    const asked = new URLSearchParams({ limit: String(PAGE_SIZE), ...query, ...(last && { before: idOf(last._id) }) })
-    const page = acceptedBody(await service.get(`/api/${kind}?${asked}`))[`${kind}s`]
+    const search = new URLSearchParams({ limit: String(PAGE_SIZE), ...query, ...(last && { before: idOf(last._id) }) })
+    const page = acceptedBody(await service.get(`/api/${kind}?${search}`))[`${kind}s`]
     if (Array.isArray(page)) all.push(...(page as readonly Members[]))
     if (!Array.isArray(page) || page.length < PAGE_SIZE) return all
   }
@@ -81,8 +81,8 @@ With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
     async (setting) => {
       const { service, isOperator, output, environment } = setting
       const id = await findReservation(setting, typed)
-      const asked = await service.get(`/api/sut_reservation/${id}/connection?wait=${WAIT}`, { wait: WAIT })
-      const connection = acceptedBody(asked)
+      const answer = await service.get(`/api/sut_reservation/${id}/connection?wait=${WAIT}`, { wait: WAIT })
+      const connection = acceptedBody(answer)
       if (options.json) print(output, JSON.stringify(connection))
       const place = placeOf(connection)
       if (place === undefined) {

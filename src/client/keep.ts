@@ -42,9 +42,9 @@ const isOver = ({ body }: Answer): boolean =>
 const waitUntilOver = async ({ service, held: { id }, limits, signal }: Keeping, within: number): Promise<void> => {
   const until = performance.now() + within
   for (;;) {
-    const asked = performance.now()
-    const wait = Math.min(Math.floor((until - asked) / 1000), limits.wait)
-    if (wait < 1) return delay(Math.max(until - asked, 0), undefined, { signal })
+    const began = performance.now()
+    const wait = Math.min(Math.floor((until - began) / 1000), limits.wait)
+    if (wait < 1) return delay(Math.max(until - began, 0), undefined, { signal })
     const path = `/api/sut_reservation/${id}?include=state&wait=${wait}`
     const read = await service
       .get(path, { signal, wait, outageMs: 0, answerMs: limits.retryMs })
@@ -52,7 +52,7 @@ const waitUntilOver = async ({ service, held: { id }, limits, signal }: Keeping,
         if (!(error instanceof ClientFailure)) throw error
       })
     if (read !== undefined && isOver(read)) return
-    const isEarly = performance.now() - asked < limits.retryMs
+    const isEarly = performance.now() - began < limits.retryMs
     if (isEarly) await delay(Math.min(limits.retryMs, until - performance.now()), undefined, { signal })
   }
 }
@@ -86,14 +86,14 @@ const keep = async (keeping: Keeping, onRefused: (refusal: ClientFailure | undef
   for (let within = 0; ; within = every) {
     await waitUntilOver(keeping, within)
     // No outage ends it before its time: a service that is down releases nothing.
-    const asked = { signal, outageMs: end - performance.now(), answerMs }
-    const kept = await service.post(`/api/sut_reservation/${held.id}/keepalive`, asked)
+    const options = { signal, outageMs: end - performance.now(), answerMs }
+    const kept = await service.post(`/api/sut_reservation/${held.id}/keepalive`, options)
     if (isOver(kept)) throw notInForce(String(kept.body.detail))
     const refusal = kept.status < 300 ? undefined : refusalOf(kept)
     onRefused(refusal)
     if (refusal === undefined) {
       inForce = inForceUntil(kept)
-      end = await extendIfDue(endOf(kept), asked)
+      end = await extendIfDue(endOf(kept), options)
       continue
     }
     const left = inForce - performance.now()

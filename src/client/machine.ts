@@ -17,8 +17,8 @@ export const giveBack = async (
   { service, limits, output }: Asking,
   { id, keepalive }: { readonly id: string; readonly keepalive: number },
 ) => {
-  const asked = { outageMs: limits.releaseMs }
-  const answer = await service.post(`/api/sut_reservation/${id}/cancel`, asked).catch((error: unknown) => {
+  const options = { outageMs: limits.releaseMs }
+  const answer = await service.post(`/api/sut_reservation/${id}/cancel`, options).catch((error: unknown) => {
     if (error instanceof ClientFailure) return error
     throw error
   })
@@ -51,12 +51,12 @@ const waitInQueue = async (
   const outageMs = Math.max(limits.outageMs, order.wait * 1000)
   const sayNews = makeSayNews(output)
   for (let wait = 0; ; wait = limits.wait) {
-    const asked = performance.now()
+    const began = performance.now()
     const request = acceptedBody(await service.get(`${path}?wait=${wait}`, { wait, outageMs, signal }))
     if (request.status !== 'waiting') return request
     sayNews(explainPlace(request))
     // A service with too many that wait, or that stops, answers at once.
-    const isEarly = wait > 0 && performance.now() - asked < limits.retryMs
+    const isEarly = wait > 0 && performance.now() - began < limits.retryMs
     if (isEarly) await delay(limits.retryMs, undefined, { signal })
   }
 }

@@ -22,7 +22,7 @@ const endOfPipe = (fd: number): string => {
  */
 const findInheritedDescriptors = (): readonly number[] => {
   if (process.platform === 'win32') return []
-  const found: number[] = []
+  const fds: number[] = []
   const ends = new Map<string, Set<string>>()
   const pipes = new Map<number, string>()
   for (const fd of readdirSync(FOLDER).map(Number)) {
@@ -33,13 +33,13 @@ const findInheritedDescriptors = (): readonly number[] => {
         const pipe = `${stats.dev}:${stats.ino}`
         pipes.set(fd, pipe)
         ends.set(pipe, (ends.get(pipe) ?? new Set()).add(endOfPipe(fd)))
-      } else if (stats.isFile() || stats.isDirectory() || stats.isCharacterDevice() || stats.isSocket()) found.push(fd)
+      } else if (stats.isFile() || stats.isDirectory() || stats.isCharacterDevice() || stats.isSocket()) fds.push(fd)
     } catch {
       // That of the folder, which is closed by now.
     }
   }
-  for (const [fd, pipe] of pipes) if (ends.get(pipe)?.size === 1) found.push(fd)
-  return found
+  for (const [fd, pipe] of pipes) if (ends.get(pipe)?.size === 1) fds.push(fd)
+  return fds
 }
 
 /** A reader may close the pipe early; a machine must be given back all the same. */

@@ -62,9 +62,9 @@ export const findRecorded = (
 ): IdempotencyRecord | 'reused' | undefined => {
   let isReused = false
   for (const candidate of candidates) {
-    const found = findRecord(known, candidate)
-    if (found === 'reused') isReused = true
-    else if (found !== undefined) return found
+    const record = findRecord(known, candidate)
+    if (record === 'reused') isReused = true
+    else if (record !== undefined) return record
   }
   return isReused ? 'reused' : undefined
 }

@@ -76,8 +76,8 @@ export const makeLoad = ({ readState, readSecrets }: LoadOptions) => {
     const needed = states.filter((state) => needsSecrets(state, before.get(state._id))).map(({ _id }) => _id)
     // Many are decrypted, so not all in one turn of the event loop.
     if (needed.length === AT_A_TIME) await nextTurn()
-    const found = needed.length === 0 ? [] : await readSecrets(needed)
-    const read = new Map(needed.map((id, n) => [id, withReadableNames(found[n] ?? {})]))
+    const contents = needed.length === 0 ? [] : await readSecrets(needed)
+    const read = new Map(needed.map((id, n) => [id, withReadableNames(contents[n] ?? {})]))
     return states.map((state) => {
       const former = before.get(state._id)
       const secrets = read.get(state._id) ?? (state.status === 'erased' ? {} : (former?.secrets ?? {}))

@@ -180,10 +180,10 @@ export const verifyVault = async (
   for (const keyId of new Set([...(await readKnownKeyIds(store)), ...atHand, besides.keyId]))
     for await (const page of sealedWith(store, keyId))
       for (const { owner } of withoutChecks(page)) if (owner !== besides.owner) all.add(owner)
-  let found = await check(all)
-  for (let n = 1; n < CHECKS && found.length > 0; n++) {
+  let doubtful = await check(all)
+  for (let n = 1; n < CHECKS && doubtful.length > 0; n++) {
     await catchUp()
-    found = await check(found)
+    doubtful = await check(doubtful)
   }
   const [results, sound] = [[...checked.values()], [...checked.values()].flatMap((each) => each.sound)]
   const missing = Map.groupBy(

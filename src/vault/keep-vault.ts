@@ -146,9 +146,9 @@ export const keepVault = (keeping: VaultKeeping): (() => Promise<void>) => {
       await pause(times.poll, signal)
     }
   }
-  const ended = Promise.all([followFile(), resealAgain()])
+  const loops = Promise.all([followFile(), resealAgain()])
   return async () => {
     stopping.abort()
-    await ended
+    await loops
   }
 }

@@ -113,10 +113,10 @@ const rotateLocked = async (target: string, making: KeyMaking): Promise<E.Either
   const text = await readRegularText(target)
   const ring = parseVaultKeys(text)
   if (E.isLeft(ring)) return E.left(`${target}: ${ring.left.join('; ')}`)
-  let made = newKey(making)
-  while (ring.right.keys.some(({ id }) => id === made.id)) made = newKey(making)
-  await replaceFile(target, (file) => file.writeFile(insertKey(text, made.line)))
-  return E.right(made.id)
+  let key = newKey(making)
+  while (ring.right.keys.some(({ id }) => id === key.id)) key = newKey(making)
+  await replaceFile(target, (file) => file.writeFile(insertKey(text, key.line)))
+  return E.right(key.id)
 }
 
 /**

@@ -70,16 +70,16 @@ const namedFiles = (config: Config): readonly Named[] => {
 /** A file that exists must be usable. One that does not must be creatable, unless instances share it. */
 const fileProblems = async ({ eventStore }: Config, { variable, path, read }: Named): Problems => {
   if (await isAbsent(path)) return eventStore.kind === 'sqlite' ? directoryProblems(variable, dirname(path)) : []
-  const found = await read()
-  return E.isLeft(found) ? found.left.map((problem) => `${variable}: ${problem}`) : []
+  const content = await read()
+  return E.isLeft(content) ? content.left.map((problem) => `${variable}: ${problem}`) : []
 }
 
 const storeProblems = async ({ eventStore, data }: Config): Problems => {
   if (eventStore.kind === 'eventstoredb') return authorityProblems(eventStore.address.caFile)
   const { path } = eventStore
-  const found = await stat(path).catch(() => undefined)
+  const stats = await stat(path).catch(() => undefined)
   // Opening anything else but a directory may wait for ever.
-  if (found !== undefined && !found.isFile() && !found.isDirectory()) {
+  if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) {
     return [`BERTH_EVENT_STORE: ${path} is not a regular file`]
   }
   const directory = dirname(path)

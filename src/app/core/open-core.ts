@@ -47,9 +47,9 @@ const openLog = async (base: Base): Promise<EventStore> => {
 const refuseLostEvents = async ({ config, log }: Base, store: EventStore): Promise<void> => {
   // Views of a shared log raise an alarm.
   if (config.eventStore.kind !== 'sqlite') return
-  const found = await findLostEvents(join(config.data, 'views.db'), store)
+  const loss = await findLostEvents(join(config.data, 'views.db'), store)
   // Views that cannot be read are made again.
-  const lost = E.isRight(found) ? found.right : undefined
+  const lost = E.isRight(loss) ? loss.right : undefined
   if (store.hasLostEvents) {
     const what = 'the log was not closed and its WAL is empty: if it held events, they are lost'
     log.warn({ ends_at: await store.head(), ...(lost && { lost_from: lost.from, lost_up_to: lost.upTo }) }, what)

@@ -57,12 +57,12 @@ export const openMonitor = (
     isOurs: ({ tags }) => fits(tags, config.gateway.suts),
     probe: async ({ _id, address: host, port, sut_type }) => {
       const password = sut_type === 'vnc' ? await passwordOf(_id) : undefined
-      const found = await probe({ host, port, sut_type, password }, { isOwn, signal })
-      if (found?.reason !== undefined) {
-        const facts = { sut: _id, why: found.cause, reason: found.reason }
-        warnOnce(facts, 'a SUT refused a probe', `${_id} ${found.cause}`)
+      const finding = await probe({ host, port, sut_type, password }, { isOwn, signal })
+      if (finding?.reason !== undefined) {
+        const facts = { sut: _id, why: finding.cause, reason: finding.reason }
+        warnOnce(facts, 'a SUT refused a probe', `${_id} ${finding.cause}`)
       }
-      return found
+      return finding
     },
     onError: (error) => log.error({ err: error }, 'a SUT could not be probed; retrying'),
   })

@@ -52,8 +52,8 @@ export const openFold = () => {
       for (const [table, projection] of PROJECTIONS) {
         const id = projection.key(event)
         if (id === undefined) continue
-        const found = projection.begins(event) ? undefined : find.get(table, id)
-        const before = found && (JSON.parse(String(found.text)) as FoldedObject)
+        const row = projection.begins(event) ? undefined : find.get(table, id)
+        const before = row && (JSON.parse(String(row.text)) as FoldedObject)
         const after: Row = projection.evolve(before, event)
         const ended = projection.ended?.(event) ?? null
         const ending = ended === null ? before : { ended, ended_at: event.metadata.time }

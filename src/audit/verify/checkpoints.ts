@@ -28,24 +28,24 @@ export interface Divergence {
 /** Compares a growing tree with signed checkpoints of any size. */
 export const compareCheckpoints = (against: readonly SignedHead[]) => {
   const bySize = against.toSorted((a, b) => a.size - b.size)
-  const found: CheckpointComparison[] = []
+  const comparisons: CheckpointComparison[] = []
   return {
     /** Call for the empty tree and after each added leaf. */
     compare: (tree: GrowingTree): void => {
-      for (let next = bySize[found.length]; next?.size === tree.size(); next = bySize[found.length]) {
+      for (let next = bySize[comparisons.length]; next?.size === tree.size(); next = bySize[comparisons.length]) {
         const root = tree.root()
         const is_extended = root.equals(next.root)
-        found.push({ name: next.name, size: next.size, is_extended, root: root.toString('base64') })
+        comparisons.push({ name: next.name, size: next.size, is_extended, root: root.toString('base64') })
       }
     },
     compared: (): readonly CheckpointComparison[] => [
-      ...found,
-      ...bySize.slice(found.length).map(({ name, size }) => ({ name, size, is_extended: false, root: null })),
+      ...comparisons,
+      ...bySize.slice(comparisons.length).map(({ name, size }) => ({ name, size, is_extended: false, root: null })),
     ],
     /** Undefined if the log extends every checkpoint. */
     place: (): Divergence | undefined => {
-      const good = found.filter(({ is_extended }) => is_extended).at(-1)?.size ?? 0
-      const bad = bySize.find(({ size }, n) => size >= good && found[n]?.is_extended !== true)
+      const good = comparisons.filter(({ is_extended }) => is_extended).at(-1)?.size ?? 0
+      const bad = bySize.find(({ size }, n) => size >= good && comparisons[n]?.is_extended !== true)
       return bad === undefined ? undefined : { unchanged_up_to: good - 1, differs_before: bad.size }
     },
   }

@@ -99,10 +99,10 @@ const judgeLinks = (links: LogLinks, streams: ReturnType<Rules['streams']>, befo
   const missing = new Set(streams.keys())
   for (const { stream, revision, position } of links.heads()) {
     missing.delete(stream)
-    const found = streams.get(stream)
+    const known = streams.get(stream)
     const isLater = position > before && position <= last
-    if (isLater || found?.isUncertain || (found?.position === position && found.revision === revision)) continue
-    const ends = found === undefined ? 'has no event' : `ends at ${found.position} with the revision ${found.revision}`
+    if (isLater || known?.isUncertain || (known?.position === position && known.revision === revision)) continue
+    const ends = known === undefined ? 'has no event' : `ends at ${known.position} with the revision ${known.revision}`
     add(null, `the stream ${stream} ${ends}, but its head is at ${position} with the revision ${revision}`)
   }
   for (const stream of missing) if (!streams.get(stream)?.isUncertain) add(null, `the stream ${stream} has no head`)

@@ -25,9 +25,9 @@ const findExecutable = async (name: string, path = USUAL_PATH): Promise<Found> =
   if (name.includes('/')) return tryFile(name)
   let code = 'ENOENT'
   for (const folder of path.split(delimiter)) {
-    const found = await tryFile(join(folder || '.', name))
-    if ('path' in found) return found
-    if (found.code === 'EACCES') code = found.code
+    const file = await tryFile(join(folder || '.', name))
+    if ('path' in file) return file
+    if (file.code === 'EACCES') code = file.code
   }
   return { code }
 }
@@ -49,13 +49,13 @@ const interpreterOf = async (path: string): Promise<string | undefined> => {
 
 /** Finds out before anything is reserved that a program cannot be run. @throws why, with the exit code of a shell */
 export const checkExecutable = async (name: string, path: string | undefined): Promise<void> => {
-  const found = await findExecutable(name, path)
-  if ('code' in found) {
-    const isMissing = found.code === 'ENOENT'
-    const why = `${name} cannot be run: ${isMissing ? 'there is no such program' : found.code}`
+  const program = await findExecutable(name, path)
+  if ('code' in program) {
+    const isMissing = program.code === 'ENOENT'
+    const why = `${name} cannot be run: ${isMissing ? 'there is no such program' : program.code}`
     throw new ClientFailure(isMissing ? NOT_FOUND : NOT_EXECUTABLE, why)
   }
-  const interpreter = await interpreterOf(found.path)
+  const interpreter = await interpreterOf(program.path)
   if (interpreter === undefined || 'path' in (await tryFile(interpreter))) return
   const why = `${name} cannot be run: its first line names ${interpreter}, which cannot be run`
   throw new ClientFailure(NOT_EXECUTABLE, why)
@@ -96,8 +96,8 @@ export interface Way {
 /** @param path the folders of programs, as in the variable PATH */
 export const findWay = async (type: string, place: MachineAddress, path: string): Promise<Way> => {
   const programs = VIEWERS[type] ?? PLAIN
-  const found = await Promise.all(programs.map((program) => findExecutable(program, path)))
-  const first = found.findIndex((each) => 'path' in each)
+  const files = await Promise.all(programs.map((program) => findExecutable(program, path)))
+  const first = files.findIndex((each) => 'path' in each)
   const program = programs[Math.max(first, 0)] ?? 'nc'
   return { line: [program, ...argumentsFor(program, place)], isInstalled: first !== -1, programs }
 }

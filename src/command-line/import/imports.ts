@@ -170,11 +170,11 @@ BERTH_URL it adds at most 100 users, and takes no hashes.`,
       return terminal.stderr(`berth: ${count} would be added; nothing was changed\n`)
     }
     const lacking = users.filter(({ password }) => password === undefined)
-    const made = await makePasswords(lacking, terminal, isHashed)
-    const text = lacking.map(({ _id, name }) => `${[_id, name, made.get(_id)?.password].join('\t')}\n`).join('')
+    const passwords = await makePasswords(lacking, terminal, isHashed)
+    const text = lacking.map(({ _id, name }) => `${[_id, name, passwords.get(_id)?.password].join('\t')}\n`).join('')
     const file = typeof options.passwords === 'string' ? options.passwords : undefined
     if (file !== undefined) await writePasswords(file, text)
-    const body = { users: users.map((user) => ({ password: made.get(user._id)?.sent, ...user })) }
+    const body = { users: users.map((user) => ({ password: passwords.get(user._id)?.sent, ...user })) }
     const failure = await call({ method: 'POST', path, body, answer: unread }).then(
       () => undefined,
       (error: unknown) => error,

@@ -86,8 +86,8 @@ With --json it prints the checkpoint with "directory", "keys_not_included" and, 
     const progress = makeProgress(terminal)
     progress.show(0, events)
     const options = { now: terminal.now(), onProgress: progress.show }
-    const made = await backUp(source, operands[0] as string, keep, options).finally(progress.end)
-    const { directory, checkpoint, removed } = made
+    const backup = await backUp(source, operands[0] as string, keep, options).finally(progress.end)
+    const { directory, checkpoint, removed } = backup
     await recordBackup(config.data, checkpoint).catch((error: Error) =>
       terminal.stderr(`berth: the metrics do not show this backup: ${error.message}\n`),
     )

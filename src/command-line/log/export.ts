@@ -107,8 +107,8 @@ const writeTo = async (
     }
     return undefined
   }
-  const found = await stat(output).catch(() => undefined)
-  if (found !== undefined && !found.isFile()) throw new CommandFailure(`${output} is not a file`)
+  const stats = await stat(output).catch(() => undefined)
+  if (stats !== undefined && !stats.isFile()) throw new CommandFailure(`${output} is not a file`)
   await replaceFile(await resolveLinks(output), (file) => file.writeFile(pieces))
   return undefined
 }

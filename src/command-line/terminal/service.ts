@@ -78,8 +78,8 @@ const refusalOf = ({ status, body }: Answer, name: string): ClientFailure => {
   if (E.isLeft(read)) return unreachable(`what answers at ${name} is not Berth; its status is ${status}`)
   const { code, detail } = read.right
   // Variables that are left over from something else lead to another service, or ask as somebody else.
-  const asked = status === 401 || status === 403 ? ` The service at ${name} was asked.` : ''
-  return new CallRefused(`${status} ${code}: ${detail}${asked}`, read.right)
+  const where = status === 401 || status === 403 ? ` The service at ${name} was asked.` : ''
+  return new CallRefused(`${status} ${code}: ${detail}${where}`, read.right)
 }
 
 /** Calls a route of the running service. @throws ClientFailure that says why it is not answered, or CallRefused */
@@ -114,12 +114,12 @@ export async function* readPages<A extends { readonly _id?: unknown }>(
   { name, item, query }: { readonly name: string; readonly item: t.Type<A, unknown, unknown>; query: URLSearchParams },
 ): AsyncGenerator<readonly A[]> {
   const Page = answer({ [name]: listOf(item) }, {})
-  const asked = new URLSearchParams([...query, ['limit', String(PAGE_SIZE)]])
+  const search = new URLSearchParams([...query, ['limit', String(PAGE_SIZE)]])
   for (;;) {
-    const page = (await call({ path: `${path}?${asked}`, answer: Page }))[name] as readonly A[]
+    const page = (await call({ path: `${path}?${search}`, answer: Page }))[name] as readonly A[]
     yield page
     if (page.length < PAGE_SIZE) return
-    asked.set('before', String(page.at(-1)?._id))
+    search.set('before', String(page.at(-1)?._id))
   }
 }
 

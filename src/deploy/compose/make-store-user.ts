@@ -47,8 +47,8 @@ const makeUser = async (): Promise<void> => {
   const Password = readFileSync('/run/store/password', 'utf8')
   const body = JSON.stringify({ LoginName: 'berth', FullName: 'Berth', Groups: [], Password })
   const headers = { authorization, 'content-type': 'application/json' }
-  const made = await ask(node, '/users/', { method: 'POST', headers, body })
-  if (!made.ok) throw new Error(`POST /users/: ${made.status}`)
+  const answer = await ask(node, '/users/', { method: 'POST', headers, body })
+  if (!answer.ok) throw new Error(`POST /users/: ${answer.status}`)
 }
 
 for (let attempt = 1; ; attempt++) {

@@ -57,17 +57,17 @@ export const zeroOr = (min: number, max: number): t.Type<number> =>
 
 /** A whole number of units, rounded up to a multiple. */
 export const roundedUp = (step: number, min: number, max: number): t.Type<number> => {
-  const asked = integer(min, max)
+  const exact = integer(min, max)
   const round = new t.Type(
-    `${asked.name}, rounded up to a multiple of ${step}`,
-    asked.is,
+    `${exact.name}, rounded up to a multiple of ${step}`,
+    exact.is,
     (u, c) => {
-      const read = asked.validate(u, c)
+      const read = exact.validate(u, c)
       return E.isLeft(read) ? read : t.success(Math.ceil(read.right / step) * step)
     },
     t.identity,
   )
-  return withSchema(round, () => schemaOf(asked))
+  return withSchema(round, () => schemaOf(exact))
 }
 
 export const boolean: t.Type<boolean> = scalar(

@@ -78,7 +78,7 @@ const sutType = matching('sut_type', /^(?:[vV][nN][cC]|[rR][dD][pP]|[tT][cC][pP]
 /** An empty string is more often a variable that is not set than a SUT without that field. */
 const filled = text(1, 4096)
 
-const asked = {
+const fields = {
   ...members,
   sut_type: oneOrSeveral(sutType),
   manufacturer: lacking(filled),
@@ -88,4 +88,4 @@ const asked = {
 }
 
 /** Criteria as requests may have them. */
-export const AskedCriteria = criteriaOf(asked)
+export const AskedCriteria = criteriaOf(fields)

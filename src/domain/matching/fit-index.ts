@@ -72,21 +72,21 @@ export const makeFitIndex = () => {
   }
 
   const find = (key: object, criteriaOf: () => AllCriteria): SlotSet => {
-    let found = kept.get(key)
-    if (found === undefined) {
+    let fitting = kept.get(key)
+    if (fitting === undefined) {
       const criteria = criteriaOf()
       const set = every.slice()
       for (const criterion of criteria.must) retain(set, holding(criterion), true)
       for (const criterion of criteria.mustNot) retain(set, holding(criterion), false)
-      found = { set, isFit: makeTest(criteria), seen: changed.length }
-      kept.set(key, found)
+      fitting = { set, isFit: makeTest(criteria), seen: changed.length }
+      kept.set(key, fitting)
     }
-    for (; found.seen < changed.length; found.seen++) {
-      const slot = changed[found.seen] as number
+    for (; fitting.seen < changed.length; fitting.seen++) {
+      const slot = changed[fitting.seen] as number
       const profile = profiles[slot]
-      setSlot(found.set, slot, profile !== undefined && found.isFit(profile))
+      setSlot(fitting.set, slot, profile !== undefined && fitting.isFit(profile))
     }
-    return found.set
+    return fitting.set
   }
 
   return {

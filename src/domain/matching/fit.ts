@@ -24,8 +24,8 @@ export type Criterion =
 
 const listOf = ({ tags = {}, ...fields }: Omit<Exclusion, 'not'>): readonly Criterion[] => [
   ...FIELDS.flatMap((name, field): readonly Criterion[] => {
-    const asked = fields[name]
-    return asked === undefined ? [] : [{ field, values: new Set([asked ?? ''].flat().map(foldName)) }]
+    const value = fields[name]
+    return value === undefined ? [] : [{ field, values: new Set([value ?? ''].flat().map(foldName)) }]
   }),
   ...Object.entries(tags).map(
     ([tag, asked]): Criterion => ({ tag, values: asked === null ? null : new Set([asked].flat()) }),

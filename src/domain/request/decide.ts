@@ -147,10 +147,10 @@ const offerSuts = (
     const first = firstFor(left, sutId, grants, { open, now, reachableFor })
     if (first === undefined || !first.isCertain || isOfferedIn(open, sutId, first.window)) continue
     const { request, window } = first
-    const made = offerOf(request, sutId, { ...IN_UTC, ...window }, now, random())
+    const offer = offerOf(request, sutId, { ...IN_UTC, ...window }, now, random())
     taken.add(request._id)
-    open.push(made)
-    events.push(offered(request._id, made))
+    open.push(offer)
+    events.push(offered(request._id, offer))
   }
   return E.right(events)
 }
@@ -190,8 +190,8 @@ const expire = (state: RequestsState, { retired, reachableFor }: ExpireRequests,
 
 /** A reservation that could not be made was never asked for: the key of its request may come again. */
 const fold = (state: RequestsState, event: Recorded): RequestsState => {
-  const ended = event.type === 'RequestExpired' ? findWaiting(state.queue, event.data._id)?.create?.key : undefined
-  const keys = ended === undefined ? state.keys : forgetRecord(state.keys, ended)
+  const key = event.type === 'RequestExpired' ? findWaiting(state.queue, event.data._id)?.create?.key : undefined
+  const keys = key === undefined ? state.keys : forgetRecord(state.keys, key)
   return { ...state, keys, revision: event.revision, queue: foldQueue(state.queue, event) }
 }
 

@@ -130,9 +130,9 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   const { limits, match, keepalive } = command
   const offer = match?.offer
   if (offer && isOfferTaken(state, offer.sut_reservation_id)) return E.right([])
-  const asked = resolveWindow(command.window, now)
+  const resolved = resolveWindow(command.window, now)
   // What is offered was asked for before, and has been put on the grid since.
-  const refused = offer ? refuseActor(command) : refuseAsked(command, asked, now)
+  const refused = offer ? refuseActor(command) : refuseAsked(command, resolved, now)
   if (refused !== undefined) return refused
   const result = requireKnown(state, command)
   if (E.isLeft(result)) return result
@@ -140,8 +140,8 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   if (match && isUnfit(sut, match, now)) return refuseCandidate()
   const closed = refuseClosed(sut)
   if (closed !== undefined) return closed
-  const { start, gridded } = asked
-  const window = windowOn(sut, asked)
+  const { start, gridded } = resolved
+  const window = windowOn(sut, resolved)
   const conflicts = findInTheWay(sut, window, CONFLICTS_MAX)
   if (conflicts.length > 0 && match) return refuseCandidate()
   if (conflicts.length > 0) {
@@ -161,6 +161,6 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   const exceeding = command.quota && refuseExceeding(command.quota, added, now)
   if (exceeding !== undefined) return exceeding
   const _id = offer?.sut_reservation_id ?? makeId(now, command.random)
-  const made = { _id, window, counted, match: match?.criteria, keepalive, sut_request_id: match?.sut_request_id }
-  return E.right([toCreated(sut, command, made)])
+  const reservation = { _id, window, counted, match: match?.criteria, keepalive, sut_request_id: match?.sut_request_id }
+  return E.right([toCreated(sut, command, reservation)])
 }

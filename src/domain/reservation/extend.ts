@@ -29,9 +29,9 @@ const resolveEnd = ({ start, end: former, endOffset: offset }: Held, end: NewEnd
 }
 
 const endProblems = (held: Held, command: ExtendReservation): readonly Problem[] => {
-  const asked = resolveEnd(held, command.end)
+  const newEnd = resolveEnd(held, command.end)
   const field = 'duration' in command.end ? 'duration' : 'by' in command.end ? 'by' : 'end_time'
-  const end = ceilToQuarter(asked.instant)
+  const end = ceilToQuarter(newEnd.instant)
   // Repeating the current end is never too long: the grid, or an earlier higher limit, allowed it.
   if (end === held.end) return []
   const problems: Problem[] = []
@@ -39,7 +39,7 @@ const endProblems = (held: Held, command: ExtendReservation): readonly Problem[]
     const { end_time } = formatWindow(held)
     problems.push(bodyProblem('end_not_later', field, `must be later than the current end, ${end_time}`))
   }
-  if (isLater(asked.instant, wholeSecond(held.start), command.limits.windowMax))
+  if (isLater(newEnd.instant, wholeSecond(held.start), command.limits.windowMax))
     problems.push(tooLongProblem(field, command.limits))
   return problems
 }
@@ -54,8 +54,8 @@ const additionOf = ({ usage }: QuotaUse, held: Held, newEnd: number): Addition =
 
 export const extend = onHeld<ExtendReservation>(
   (held, { isBeyondQuota = false, quota, end: newEnd }, now, sut) => {
-    const asked = resolveEnd(held, newEnd)
-    const end = ceilToQuarter(asked.instant)
+    const moment = resolveEnd(held, newEnd)
+    const end = ceilToQuarter(moment.instant)
     if (end === held.end) return E.right([])
     if (!sut.values.is_active)
       return refuse('sut_inactive', 'The SUT is inactive. Its reservations cannot be extended.')
@@ -64,7 +64,7 @@ export const extend = onHeld<ExtendReservation>(
     if (first !== undefined) {
       // The requested end is within the maximum length, so only the first conflict limits the extension.
       const latest = first.held.start - sut.values.turnaround
-      const extendable_until = latest > held.end ? formatWithOffset(latest, asked.offset) : null
+      const extendable_until = latest > held.end ? formatWithOffset(latest, moment.offset) : null
       const detail = first.isTurnaround
         ? 'The SUT needs its turnaround between the added time and its next reservation.'
         : 'The SUT is already reserved in the added time.'
@@ -74,7 +74,7 @@ export const extend = onHeld<ExtendReservation>(
     const exceeding = quota && refuseExceeding(quota, [additionOf(quota, held, end)], now)
     if (exceeding !== undefined) return exceeding
     const { _id, user_id } = held
-    const end_time = formatWithOffset(end, asked.offset)
+    const end_time = formatWithOffset(end, moment.offset)
     const data = { _id, sut_id: sut._id, user_id, end_time, ...(isBeyondQuota && { beyond_quota: true }) }
     return E.right([{ type: 'ReservationExtended', data }])
   },

@@ -94,8 +94,8 @@ const overlapProblems = (windows: readonly SeriesWindow[], turnaround: Seconds =
 /** What is wrong with the request by itself, as far as what comes before is right. */
 const problemsOf = (command: CreateSeries, now: number): readonly Problem[] => {
   const { first, limits, found } = command
-  const asked = windowProblems('explicit', resolveWindow({ form: 'explicit', ...first }, now), now, limits)
-  if (asked.length > 0) return asked
+  const ofWindow = windowProblems('explicit', resolveWindow({ form: 'explicit', ...first }, now), now, limits)
+  if (ofWindow.length > 0) return ofWindow
   // The clock may have been behind the log when the windows were looked for.
   if (floorMillisecond(first.start.instant) > found.horizon) return [tooFarProblem('start_time', limits)]
   if (found.more === 'unknown') {
@@ -138,8 +138,8 @@ const toEvents = (sut: ExistingSut, command: CreateSeries, now: number): Event[]
   }
   const reservations = windows.map((each, n) => {
     const window = windowOn(sut, each)
-    const made = { _id: makeId(now, others[n] as string), window, counted: quartersIn(window), series_id }
-    return toCreated(sut, command, made)
+    const reservation = { _id: makeId(now, others[n] as string), window, counted: quartersIn(window), series_id }
+    return toCreated(sut, command, reservation)
   })
   return [{ type: 'ReservationSeriesCreated', data }, ...reservations]
 }

@@ -49,9 +49,9 @@ export const evolveUser = (user: UserState | undefined, event: Recorded): UserSt
   const { time } = event.metadata
   if (event.type === 'UserAdded') {
     const { _id, role, quota = null, scope = '', credentials } = event.data
-    const made = { _id, role, quota, scope, status: 'present', removal: null } as const
+    const data = { _id, role, quota, scope, status: 'present', removal: null } as const
     const revisions = { accessSince: revision, revision }
-    return forRole({ ...made, secrets: withSecrets({}, credentials), ...revisions, created_at: time, updated_at: time })
+    return forRole({ ...data, secrets: withSecrets({}, credentials), ...revisions, created_at: time, updated_at: time })
   }
   if (user === undefined) return undefined
   const changedNow = { revision, updated_at: time }

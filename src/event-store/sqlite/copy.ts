@@ -32,8 +32,8 @@ export const copyLogFile = (path: string, to: string): void => {
 export const findDamage = (path: string): readonly string[] => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: READER_BUSY_TIMEOUT_MS })
   try {
-    const found = prepare<{ integrity_check: string }>(database, 'PRAGMA integrity_check').all()
-    return found.map(({ integrity_check }) => integrity_check).filter((line) => line !== 'ok')
+    const rows = prepare<{ integrity_check: string }>(database, 'PRAGMA integrity_check').all()
+    return rows.map(({ integrity_check }) => integrity_check).filter((line) => line !== 'ok')
   } catch (error) {
     // Too damaged to check.
     return [(error as Error).message]

@@ -94,8 +94,8 @@ const META_ROWS = ['log_id', 'heads', 'end']
 
 /** The rows of `meta` that have been removed, as phrases: without them events can be lost without a trace. */
 export const findMissingRows = (database: DatabaseSync): readonly string[] => {
-  const found = prepare<{ name: string }>(database, 'SELECT name FROM meta').all()
-  const missing = META_ROWS.filter((name) => !found.some((row) => row.name === name))
+  const rows = prepare<{ name: string }>(database, 'SELECT name FROM meta').all()
+  const missing = META_ROWS.filter((name) => !rows.some((row) => row.name === name))
   return missing.map((name) => `the row ${name} of meta is missing`)
 }
 

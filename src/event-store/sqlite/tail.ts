@@ -13,7 +13,7 @@ export type Tail = ReturnType<typeof makeTail>
 export const makeTail = (keep: number, pollEvery: number | undefined) => {
   const events: Logged[] = []
   const waiting = new Set<() => void>()
-  let ended = false
+  let isOver = false
   const wake = (): void => {
     for (const resume of [...waiting]) resume()
   }
@@ -34,7 +34,7 @@ export const makeTail = (keep: number, pollEvery: number | undefined) => {
     /** Resolves when events were published, the signal is aborted or the tail has ended. */
     changed: (signal: AbortSignal): Promise<void> =>
       new Promise((resolve) => {
-        if (ended || signal.aborted) return resolve()
+        if (isOver || signal.aborted) return resolve()
         const resume = (): void => {
           waiting.delete(resume)
           signal.removeEventListener('abort', resume)
@@ -46,9 +46,9 @@ export const makeTail = (keep: number, pollEvery: number | undefined) => {
         signal.addEventListener('abort', resume)
       }),
     end: (): void => {
-      ended = true
+      isOver = true
       wake()
     },
-    hasEnded: (): boolean => ended,
+    hasEnded: (): boolean => isOver,
   }
 }

@@ -42,13 +42,13 @@ const probeByType = async (
   if (sut_type === 'rdp') return probeRdp(socket, answerMs)
   if (sut_type === 'tcp') return undefined
   // The whole handshake up to SecurityResult: VNC servers bar addresses that break it off.
-  const found = await logIn(socket, Boolean(password), {
+  const finding = await logIn(socket, Boolean(password), {
     timeoutMs: answerMs,
     respond: async (challenge) => (password ? respondToChallenge(password, challenge) : undefined),
   })
   // Some VNC servers refuse everybody while they believe that somebody is connected.
-  if (found === undefined || found.cause === 'no_password') await endNoticed(socket, CLOSE_TIMEOUT_MS)
-  return found
+  if (finding === undefined || finding.cause === 'no_password') await endNoticed(socket, CLOSE_TIMEOUT_MS)
+  return finding
 }
 
 /**

@@ -18,9 +18,9 @@ export const makeAdmissions = (ask: (address: string) => Promise<Verdict>) => {
     verdictFor: async (address: string): Promise<Verdict> => {
       for (;;) {
         const began = known
-        const asked = began.peek(address) ?? ask(address)
-        if (!began.has(address)) began.set(address, asked)
-        const verdict = await asked
+        const asking = began.peek(address) ?? ask(address)
+        if (!began.has(address)) began.set(address, asking)
+        const verdict = await asking
         // Not a decision: ask again next time.
         if (!verdict.admitted && verdict.reason === 'undecided') began.delete(address)
         if (began === known) return verdict

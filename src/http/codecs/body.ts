@@ -43,8 +43,8 @@ export const bodyOf = <B>(
   const decode: DecodeBody<B> = (body) => {
     const read = codec.decode(body === undefined ? {} : body)
     const wrong = E.isLeft(read) ? read.left.map(toProblem) : []
-    const found = [...wrong, ...rules.flatMap((rule) => rule(body))]
-    const problems = found.length > 0 ? found : (lastRule?.(body) ?? NONE)
+    const early = [...wrong, ...rules.flatMap((rule) => rule(body))]
+    const problems = early.length > 0 ? early : (lastRule?.(body) ?? NONE)
     return E.isLeft(read) || problems.length > 0 ? E.left(problems) : read
   }
   return withSchema(decode, schema ?? (() => schemaOf(codec)))

@@ -17,8 +17,8 @@ const WEIGHTS: Readonly<Record<Coding, RegExp>> = {
 }
 
 const weightOf = (accepted: string, coding: Coding): number => {
-  const found = WEIGHTS[coding].exec(accepted)
-  return found === null ? 0 : Number(found[1] ?? 1)
+  const match = WEIGHTS[coding].exec(accepted)
+  return match === null ? 0 : Number(match[1] ?? 1)
 }
 
 /** The coding that an Accept-Encoding field prefers of ours; undefined if it names none. */

@@ -28,11 +28,11 @@ export const explainOver = async (
   reader: Pick<User, '_id' | 'role'>,
 ): Promise<Refusal> => {
   const version = views.newest('reservation', id)
-  const ended = version?.ended ?? null
+  const end = version?.ended ?? null
   // The event that ended it before its time.
-  const event = version === undefined || ended === null ? undefined : await views.eventAt(version.position)
+  const event = version === undefined || end === null ? undefined : await views.eventAt(version.position)
   const ofService = event?.type === 'ReservationReleased' ? event.data.cause : undefined
-  const cause = ofService ?? (ended === 'released' || ended === 'cancelled' ? ended : 'ended')
+  const cause = ofService ?? (end === 'released' || end === 'cancelled' ? end : 'ended')
   const { user_id } = JSON.parse(version?.document ?? '{}') as Partial<Reservation>
   // Testers read the history of their own reservations only.
   const mayKnow = reader.role !== 'tester' || reader._id === user_id

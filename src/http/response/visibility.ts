@@ -113,10 +113,10 @@ export const visibleTo = (parts: SightParts, { _id, scope }: ScopedUser): Object
   return {
     latest,
     newest: async (kind, id) => {
-      const found = await objects.newest(kind, id)
-      const seen = await ifSeen(kind, found)
+      const version = await objects.newest(kind, id)
+      const seen = await ifSeen(kind, version)
       // What exists unseen is looked up in the store too, and so answered as late as what does not exist.
-      const isHidden = E.isRight(found) && found.right !== undefined && E.isRight(seen) && seen.right === undefined
+      const isHidden = E.isRight(version) && version.right !== undefined && E.isRight(seen) && seen.right === undefined
       return isHidden ? latest(kind, id) : seen
     },
   }

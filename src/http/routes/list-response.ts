@@ -80,9 +80,9 @@ export const respondWithList = async <Name extends keyof PagedLists>(
   const last = before === undefined ? undefined : await visibleTo(parts, user).newest(kind, before)
   if (last !== undefined && E.isLeft(last)) return last
   if (last !== undefined && last.right === undefined) return E.left(unknownBefore(WORDS[kind] ?? kind))
-  const asked = await listing()
-  if (E.isLeft(asked)) return asked
-  const { query: filters, columns, show = (document) => document } = asked.right
+  const result = await listing()
+  if (E.isLeft(result)) return result
+  const { query: filters, columns, show = (document) => document } = result.right
   const part = { createdBefore: last?.right?.created, ...(mediaType === CSV ? csv.part : { limit, offset }) }
   const listQuery = { ...filters, ...part } as unknown as Parameters<Lists[Name]>[0]
   const read = await objects.showList(list, ...([listQuery] as Parameters<Lists[Name]>))

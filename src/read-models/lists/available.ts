@@ -57,13 +57,13 @@ const REACH = 86_400
 /** What only turnaround keeps from being booked: after each window and before the next. The windows are by start. */
 const turnaroundIn = (held: readonly Window[], span: Window, turnaround: number): readonly Window[] => {
   if (turnaround === 0) return []
-  const found: Window[] = []
+  const stretches: Window[] = []
   const add = (from: number, to: number): void => {
     const [start, end] = [Math.max(from, span.start), Math.min(to, span.end)]
-    if (start >= end || found.length === WINDOWS_MAX) return
-    const last = found.at(-1)
-    if (last !== undefined && last.end >= start) found[found.length - 1] = { start: last.start, end }
-    else found.push({ start, end })
+    if (start >= end || stretches.length === WINDOWS_MAX) return
+    const last = stretches.at(-1)
+    if (last !== undefined && last.end >= start) stretches[stretches.length - 1] = { start: last.start, end }
+    else stretches.push({ start, end })
   }
   let former = span.start
   for (const [n, { start, end }] of held.entries()) {
@@ -71,7 +71,7 @@ const turnaroundIn = (held: readonly Window[], span: Window, turnaround: number)
     add(end, Math.min(earliestAfter(end, turnaround), held[n + 1]?.start ?? span.end))
     former = end
   }
-  return found
+  return stretches
 }
 
 /** @param held by start, from a turnaround before the span on */

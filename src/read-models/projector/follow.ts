@@ -112,14 +112,14 @@ export const follow = (parts: FollowParts) => {
     }
   }
 
-  const ended = run()
+  const following = run()
   return {
     log: log as Readonly<typeof log>,
     listeners,
     close: (): Promise<void> => {
       stop.abort()
       stopped.resolve(undefined)
-      return ended
+      return following
     },
   }
 }

@@ -98,8 +98,8 @@ export const makeDemandReport = makeReport(makeCell, (db, query: DemandReportQue
     const created = epochMillisecondsOf(request.created_at)
     if (!isAsked(created, request)) continue
     const cell = cells.at(created, by === 'user' ? request.user_id : null)
-    const ended = request.status === 'waiting' ? now : epochMillisecondsOf(request.updated_at)
-    const waited = Math.max(0, ended - created)
+    const until = request.status === 'waiting' ? now : epochMillisecondsOf(request.updated_at)
+    const waited = Math.max(0, until - created)
     cell.count[request.status]++
     cell.waited += waited
     cell.longest = Math.max(cell.longest, waited)

@@ -31,8 +31,8 @@ const earliestWindow = (
   const end = Math.ceil((now / 1000 + duration) / QUARTER) * QUARTER
   if (begins !== NEVER && end <= until) return { start: begins, end, isNow: true }
   const asked = { from: quarter + QUARTER, length: Math.ceil(duration / QUARTER) * QUARTER, latest: before - 1 }
-  const found = findNextWindow(windows, turnaround, asked)
-  return found && { ...found, isNow: false }
+  const window = findNextWindow(windows, turnaround, asked)
+  return window && { ...window, isNow: false }
 }
 
 /**
@@ -67,18 +67,18 @@ export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'find'>, now: number) 
     },
     /** Lets a request take its window among some SUTs. Its start in Unix seconds; undefined if it waits in vain. */
     take: ({ duration, expiresAt }: Pick<Waiting, 'duration' | 'expiresAt'>, own: SlotSet): number | undefined => {
-      let found: (Found & { readonly sut: KnownSut }) | undefined
+      let best: (Found & { readonly sut: KnownSut }) | undefined
       for (const slot of slotsIn(own)) {
         const sut = suts.at(slot)
-        const before = found?.start ?? Math.ceil(expiresAt / 1000)
+        const before = best?.start ?? Math.ceil(expiresAt / 1000)
         if (sut?.isBookable !== true || boundOf(sut) >= before) continue
         const windows = taken.get(slot) ?? sut.windows
         const window = earliestWindow(windows, sut.turnaround, { now, duration, before })
-        if (window !== undefined && window.start < before) found = { ...window, sut }
-        if (found?.isNow) break
+        if (window !== undefined && window.start < before) best = { ...window, sut }
+        if (best?.isNow) break
       }
-      if (found !== undefined) bookIn(found.sut, found)
-      return found?.start
+      if (best !== undefined) bookIn(best.sut, best)
+      return best?.start
     },
   }
 }

@@ -29,9 +29,9 @@ const find = (claims: Claims, path: string): unknown => {
 
 /** The values of a claim: a list of text, or one text. Undefined if there is no such claim. */
 export const claimValuesOf = (claims: Claims, claim: string): readonly string[] | undefined => {
-  const found = find(claims, claim)
-  if (found === undefined || found === null) return undefined
-  return [found].flat().filter((value) => typeof value === 'string')
+  const values = find(claims, claim)
+  if (values === undefined || values === null) return undefined
+  return [values].flat().filter((value) => typeof value === 'string')
 }
 
 /**

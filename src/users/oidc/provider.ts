@@ -171,11 +171,11 @@ export const makeProvider = (options: ProviderOptions) => {
   const find = async (): Promise<Configuration> => {
     if (known === undefined || now() - known.at >= KNOWN_FOR_MS)
       known = { client: discover(options, clientAuth.auth), at: now() }
-    const asked = known
+    const current = known
     try {
-      return await asked.client
+      return await current.client
     } catch (error) {
-      if (known === asked) known = undefined
+      if (known === current) known = undefined
       throw new ProviderUnavailable(await describeFailure(error))
     }
   }

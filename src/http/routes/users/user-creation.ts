@@ -138,20 +138,20 @@ const importRows = async (parts: Parts, call: Call<BodyOf<typeof userImportBody>
   const { store, clock, randomHex, randomBytes } = parts
   const { users, dry_run } = call.body
   const now = clock()
-  const made = users.map(({ password }) => (password === undefined ? makePasswordOf(parts) : undefined))
+  const passwords = users.map(({ password }) => (password === undefined ? makePasswordOf(parts) : undefined))
   const rows = users.map(({ _id = makeId(now, randomHex(8)), password: _, ...row }): Row => ({ _id, ...row }))
   if (dry_run === true)
     return E.map(() => importResponse('users', undefined, rows.length))(await addRows(parts, rows, dryRun(parts)))
   const hashed: Row[] = []
   // One after the other: nobody who signs in waits for more than one of them.
   for (const [n, row] of rows.entries()) {
-    const password = made[n] ?? users[n]?.password ?? ''
+    const password = passwords[n] ?? users[n]?.password ?? ''
     hashed.push({ ...row, password: await hashPassword(password, randomBytes(SALT_BYTES)) })
   }
   const result = await addRows(parts, hashed, record(parts, call))
   if (E.isLeft(result)) return result
   const { right: outcome } = result
-  if (outcome.kind === 'recorded') return show(parts, outcome.events, made)
+  if (outcome.kind === 'recorded') return show(parts, outcome.events, passwords)
   return show(parts, await readAppended(store, USERS_STREAM, outcome.revision, rows.length), [])
 }
 

@@ -67,8 +67,8 @@ const run = async (
 
 /** When a new token expires, in Unix milliseconds. One that expires issues none that outlives it. */
 const expiryOf = ({ token, expires }: Call['user'], expires_in: number | undefined, now: number) => {
-  const asked = expires_in === undefined ? undefined : now + expires_in * 1000
-  return token === undefined || expires === undefined ? asked : Math.min(asked ?? expires, expires)
+  const until = expires_in === undefined ? undefined : now + expires_in * 1000
+  return token === undefined || expires === undefined ? until : Math.min(until ?? expires, expires)
 }
 
 const issue = async (parts: Parts, call: Call<BodyOf<typeof tokenBody>>): RouteResult => {

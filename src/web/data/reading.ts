@@ -3,18 +3,8 @@
 import { outcomeOf, type Readable, type Refused } from '../service/api.ts'
 import { isAfter, type News } from './news.ts'
 import type { About, Source } from './query.ts'
-import {
-  type Begun,
-  beginning,
-  divided,
-  dueAt,
-  EVERYTHING,
-  joinWanted,
-  leftAfter,
-  type Wanted,
-  wantedFor,
-  wantedNow,
-} from './wanted.ts'
+import type { Begun, Wanted } from './wanted.ts'
+import { beginning, divided, dueAt, EVERYTHING, joinWanted, leftAfter, wantedFor, wantedNow } from './wanted.ts'
 
 interface ReadingOptions<A> extends About {
   readonly api: Readable

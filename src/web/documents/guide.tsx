@@ -24,25 +24,22 @@ const readSections = (): Promise<readonly Section[]> => {
 
 /** The combobox pattern of the ARIA Authoring Practices: the list is below, arrows move, Enter goes there. */
 const Search = () => {
-  const [found, setFound] = useState<readonly Section[]>([])
-  const [isNone, setNone] = useState(false)
+  /** Undefined while nothing is sought. */
+  const [sections, setSections] = useState<readonly Section[] | undefined>(undefined)
+  const found = sections ?? []
+  const isNone = sections?.length === 0
   const input = useRef<HTMLInputElement>(null)
   const take = (n: number): void => {
     const section = found[n]
     if (section !== undefined) location.assign(section.address)
   }
-  const close = (): void => {
-    setFound([])
-    setNone(false)
-  }
+  const close = (): void => setSections(undefined)
   const { reset, field, option } = useOptions({ id: 'found', count: found.length, first: -1, take, close })
   const onInput = async (typed: string): Promise<void> => {
-    const sections = await readSections()
+    const all = await readSections()
     // More may have been typed meanwhile.
     if (typed !== input.current?.value) return
-    const next = find(sections, typed)
-    setFound(next)
-    setNone(next.length === 0 && typed.trim() !== '')
+    setSections(typed.trim() === '' ? undefined : find(all, typed))
     reset()
   }
   return (

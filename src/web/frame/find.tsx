@@ -26,6 +26,9 @@ interface Found {
 const MOST = 8
 
 const isOpen = signal(false)
+const setOpen = (isNow: boolean): void => {
+  isOpen.value = isNow
+}
 
 const screensLike = (me: Me, typed: string): readonly Found[] =>
   screensFor(me)
@@ -56,9 +59,7 @@ const Dialog = ({ me }: { readonly me: Me }) => {
   const input = useRef<HTMLInputElement>(null)
   const like = fold(typed.trim())
   const found = [...screensLike(me, like), ...useObjects(me, like)]
-  const close = (): void => {
-    isOpen.value = false
-  }
+  const close = (): void => setOpen(false)
   const take = (n: number): void => {
     const chosen = found[n]
     if (chosen === undefined) return
@@ -98,28 +99,24 @@ const Dialog = ({ me }: { readonly me: Me }) => {
 }
 
 export const Find = ({ me }: { readonly me: Me }) => {
-  const isShown = isOpen.value
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
       event.preventDefault()
-      isOpen.value = true
+      setOpen(true)
     }
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
   }, [])
-  const label = `Find a machine or a person (Ctrl K)`
   return (
     <>
       <IconButton
         icon="search"
-        label={label}
+        label="Find a machine or a person (Ctrl K)"
         look="quiet"
-        onClick={() => {
-          isOpen.value = true
-        }}
+        onClick={() => setOpen(true)}
       />
-      {isShown && <Dialog me={me} />}
+      {isOpen.value && <Dialog me={me} />}
     </>
   )
 }

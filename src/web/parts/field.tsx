@@ -1,5 +1,5 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
-import type { Failure } from './state.tsx'
+import type { Refused } from '../service/api.ts'
 
 export interface FieldProps {
   readonly id: string
@@ -128,10 +128,10 @@ export const Switch = ({ label, isOn, onChange, className = '', isDisabled = fal
   </label>
 )
 
-export const errorsByField = (refused: Failure | undefined): ReadonlyMap<string, string> =>
+export const errorsByField = (refused: Refused | undefined): ReadonlyMap<string, string> =>
   new Map(
-    (refused?.problem.errors ?? []).flatMap(({ pointer, detail }) => {
-      const [, name] = /^#\/([^/]+)/.exec(pointer ?? '') ?? []
-      return name === undefined ? [] : [[name, `It ${detail}.`] as const]
+    (refused?.problem.errors ?? []).flatMap((error) => {
+      const [, name] = /^#\/([^/]+)/.exec('pointer' in error ? error.pointer : '') ?? []
+      return name === undefined ? [] : [[name, `It ${error.detail}.`] as const]
     }),
   )

@@ -31,12 +31,3 @@ export const NoMatch = ({ title, onClear }: { readonly title: string; readonly o
     <Button label="Clear filters" onClick={onClear} />
   </StateBlock>
 )
-
-export interface Failure {
-  readonly message: string
-  readonly problem: {
-    readonly code: string
-    readonly instance?: string
-    readonly errors?: readonly { readonly pointer?: string; readonly detail: string }[]
-  }
-}

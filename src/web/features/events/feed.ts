@@ -30,16 +30,10 @@ const isKind = (text: string): text is Kind => Object.hasOwn(KINDS, text)
 export const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text)
 
 /** Midnight at the beginning of a day of the browser's zone, such as `2026-11-25`. */
-export const timeOfDay = (day: string): number => {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
-  return new Date(year, month - 1, date).getTime()
-}
+export const timeOfDay = (day: string): number => Date.parse(`${day}T00:00`)
 
-export const dayOfTime = (time: number): string => {
-  const date = new Date(time)
-  const parts = [String(date.getFullYear()).padStart(4, '0'), date.getMonth() + 1, date.getDate()]
-  return parts.map((part) => String(part).padStart(2, '0')).join('-')
-}
+/** Swedes write days as the address does. */
+export const { format: dayOfTime } = new Intl.DateTimeFormat('sv')
 
 const midnight = (day: string, daysLater: number): string =>
   new Date(midnightOf(timeOfDay(day), daysLater)).toISOString()

@@ -10,15 +10,8 @@ import { Field, Input } from '../../parts/field.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { Note, Status } from '../../parts/show/note.tsx'
 import type { Api, Outcome } from '../../service/api.ts'
-import {
-  type Columns,
-  type Problem,
-  problemsOf,
-  problemsOfErrors,
-  problemText,
-  readCsv,
-  recordsOf,
-} from './csv-rows.ts'
+import type { Columns, Problem } from './csv-rows.ts'
+import { problemsOf, problemsOfErrors, problemText, readCsv, recordsOf } from './csv-rows.ts'
 
 export interface Kind {
   readonly title: string

@@ -1,6 +1,7 @@
 import { type Sut, TYPES } from '../../data/objects.ts'
 import { compareNames } from '../../format/format.ts'
 import { type Choice, FilterChip } from '../../parts/choose/menu.tsx'
+import type { Filter } from '../view/filter.ts'
 
 const tagChoicesOf = (suts: readonly Sut[]): readonly Choice[] => {
   const pairs = suts.flatMap(({ tags }) => Object.entries(tags))
@@ -9,11 +10,7 @@ const tagChoicesOf = (suts: readonly Sut[]): readonly Choice[] => {
     .toSorted((a, b) => compareNames(a.group, b.group) || compareNames(a.text, b.text))
 }
 
-interface Chosen {
-  readonly types: ReadonlySet<Sut['sut_type']>
-  /** `name=value`. */
-  readonly tags: ReadonlySet<string>
-}
+type Chosen = Pick<Filter, 'types' | 'tags'>
 
 interface Props {
   readonly suts: readonly Sut[]

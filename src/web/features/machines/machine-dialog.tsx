@@ -11,7 +11,7 @@ import { Status } from '../../parts/show/note.tsx'
 import { outcomeOf } from '../../service/api.ts'
 import { type Entry, labelOf, lastChange, readNewest } from '../events/entries.ts'
 import { CheckNote } from './check-note.tsx'
-import { MachineFields, Probing, TagsAndState } from './machine-fields.tsx'
+import { MachineFields } from './machine-fields.tsx'
 import { changesOf, type Known, missingText, type Values, valuesOf } from './machine-values.ts'
 import { checkMachine, knownMachine, saveMachine } from './save.ts'
 
@@ -87,8 +87,6 @@ export const MachineDialog = ({ known, onClose }: Props) => {
           <CheckNote known={base} checked={checked} command={checking} onAgain={() => check(base.sut._id)} />
         )}
       </MachineFields>
-      <TagsAndState values={values} errors={errors} change={change} />
-      <Probing values={values} errors={errors} change={change} />
       <Status class="small muted said">{missing}</Status>
     </Dialog>
   )

@@ -16,46 +16,6 @@ interface Props {
   readonly change: (part: Partial<Values>) => void
 }
 
-const TypeField = ({ values, change }: Props) => (
-  <FieldGroup label="Type" className="s2 f6">
-    <Segments
-      class="start"
-      label="Type"
-      options={TYPES}
-      value={values.sut_type}
-      onChange={(type) => change(withType(values, type))}
-    />
-  </FieldGroup>
-)
-
-interface SecretProps extends Props {
-  readonly name: 'user_name' | 'password'
-  readonly label: string
-  readonly isKept: boolean
-}
-
-/** What nobody can read. It is unchanged unless something is typed, or it is removed. */
-const SecretField = ({ values, errors, change, name, label, isKept }: SecretProps) => {
-  const value = values[name]
-  const isRemoved = value === '' && isKept
-  const placeholder = isRemoved ? 'Will be removed' : isKept ? 'Unchanged' : 'None'
-  const set = (text: string | undefined): void => change({ [name]: text })
-  const isPassword = name === 'password'
-  return (
-    <div class="s3">
-      {fieldsOf({ id: 'machine', values, errors, change }).text(name, label, {
-        ...{ type: isPassword ? 'password' : 'text', autocomplete: isPassword ? 'new-password' : 'off' },
-        ...{ placeholder, maxlength: 4_096, onInput: (text) => set(text === '' ? undefined : text) },
-      })}
-      {isKept && (
-        <Button look="quiet small" class="under" onClick={() => set(isRemoved ? undefined : '')}>
-          {isRemoved ? 'Keep it' : `Remove the ${label.toLowerCase()}`}
-        </Button>
-      )}
-    </div>
-  )
-}
-
 const optionsOf = (
   set: number,
   usual: readonly number[],
@@ -65,6 +25,8 @@ const optionsOf = (
 
 const TURNAROUNDS = [0, 900, 1_800, 2_700, 3_600, 7_200, 14_400, 28_800, 86_400]
 const UNUSED = [0, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 86_400]
+
+const INTERVALS = [10, 30, 60, 300, 900, 3_600, 86_400]
 
 interface FieldsProps extends Props {
   readonly settings: FullSettings | undefined
@@ -83,19 +45,42 @@ export const MachineFields = (props: FieldsProps) => {
       optionsOf(values[name], usual, (seconds) => (seconds === 0 ? none : formatSeconds(seconds))),
       { className: 's2', onChange: (seconds) => change({ [name]: Number(seconds) }) },
     )
-  const secret = (name: SecretProps['name'], label: string, isKept: boolean) => (
-    <SecretField {...props} name={name} label={label} isKept={isKept} />
-  )
+  /** What nobody can read. It is unchanged unless something is typed, or it is removed. */
+  const secret = (name: 'user_name' | 'password', label: string, isKept = false, more: object = {}) => {
+    const isRemoved = values[name] === '' && isKept
+    const placeholder = isRemoved ? 'Will be removed' : isKept ? 'Unchanged' : 'None'
+    const set = (typed: string | undefined): void => change({ [name]: typed })
+    return (
+      <div class="s3">
+        {form.text(name, label, {
+          ...{ placeholder, maxlength: 4_096, onInput: (typed) => set(typed === '' ? undefined : typed), ...more },
+        })}
+        {isKept && (
+          <Button look="quiet small" class="under" onClick={() => set(isRemoved ? undefined : '')}>
+            {isRemoved ? 'Keep it' : `Remove the ${label.toLowerCase()}`}
+          </Button>
+        )}
+      </div>
+    )
+  }
   const number = { inputmode: 'numeric', maxlength: 5 }
   const long = { maxlength: 4_096 }
   return [
     text('name', 'Name', 's4 f6', { maxlength: 512, autofocus: true }),
-    <TypeField {...props} />,
+    <FieldGroup label="Type" className="s2 f6">
+      <Segments
+        class="start"
+        label="Type"
+        options={TYPES}
+        value={values.sut_type}
+        onChange={(type) => change(withType(values, type))}
+      />
+    </FieldGroup>,
     text('address', 'Address', 's4', { maxlength: 255, placeholder: 'Host name or IP address' }),
     text('port', 'Port', 's2', number),
     <div class="check-place">{children}</div>,
-    secret('user_name', 'User name', settings?.has_user_name === true),
-    secret('password', 'Password', settings?.has_password === true),
+    secret('user_name', 'User name', settings?.has_user_name),
+    secret('password', 'Password', settings?.has_password, { type: 'password', autocomplete: 'new-password' }),
     values.sut_type === 'rdp' && text('rdp_width', 'Desktop width', 's3', number),
     values.sut_type === 'rdp' && text('rdp_height', 'Desktop height', 's3', number),
     text('os', 'System', 's2', long),
@@ -105,22 +90,18 @@ export const MachineFields = (props: FieldsProps) => {
     choice('turnaround', 'Turnaround', TURNAROUNDS, 'None'),
     choice('release_unused_after', 'Release if unused', UNUSED, 'Never'),
     text('description', 'Description', '', { ...long, rows: 2 }),
+    <TagsField {...props} />,
+    <Switch
+      className="s3 f6"
+      label="Can be reserved"
+      isOn={values.is_active}
+      onChange={(is_active) => change({ is_active })}
+    />,
+    <Probing {...props} />,
   ]
 }
 
-export const TagsAndState = ({ values, errors, change }: Props) => [
-  <TagsField tags={values.tags} error={errors.get('tags')} onChange={(tags: Values['tags']) => change({ tags })} />,
-  <Switch
-    className="s3 f6"
-    label="Can be reserved"
-    isOn={values.is_active}
-    onChange={(is_active: boolean) => change({ is_active })}
-  />,
-]
-
-const INTERVALS = [10, 30, 60, 300, 900, 3_600, 86_400]
-
-export const Probing = ({ values, change }: Props) => {
+const Probing = ({ values, change }: Props) => {
   const { isMonitored, interval } = values
   return (
     <div class="row s3 f6">
@@ -139,13 +120,7 @@ export const Probing = ({ values, change }: Props) => {
   )
 }
 
-interface TagsFieldProps {
-  readonly tags: Values['tags']
-  readonly error: string | undefined
-  readonly onChange: (tags: Values['tags']) => void
-}
-
-const TagsField = ({ tags, error, onChange }: TagsFieldProps) => {
+const TagsField = ({ values: { tags }, errors, change }: Props) => {
   const [text, setText] = useState('')
   const [isWrong, setWrong] = useState(false)
   const add = (): boolean => {
@@ -154,7 +129,7 @@ const TagsField = ({ tags, error, onChange }: TagsFieldProps) => {
     setWrong(tag === undefined)
     if (tag === undefined) return false
     setText('')
-    onChange({ ...tags, [tag[0]]: tag[1] })
+    change({ tags: { ...tags, [tag[0]]: tag[1] } })
     return true
   }
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -165,11 +140,11 @@ const TagsField = ({ tags, error, onChange }: TagsFieldProps) => {
   }
   const remove = (name: string): void => {
     const { [name]: _, ...left } = tags
-    onChange(left)
+    change({ tags: left })
     document.getElementById('machine-tag')?.focus()
   }
   const shown =
-    error ??
+    errors.get('tags') ??
     (isWrong ? 'Write a tag as name=value. Names have letters, digits, dots, dashes and underscores.' : undefined)
   return (
     <Field id="machine-tag" label="Tags" error={shown}>

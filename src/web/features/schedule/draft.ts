@@ -2,18 +2,8 @@
 
 import { MINUTE, midnightOf, QUARTER } from '../../format/format.ts'
 import { timesMeant } from '../../format/parse.ts'
-import {
-  type Booked,
-  ceilQuarter,
-  conflictsOf,
-  earliestEnd,
-  floorQuarter,
-  freeUntil,
-  nextTaken,
-  overlaps,
-  type Stretch,
-  type Taken,
-} from './calendar.ts'
+import type { Booked, Stretch, Taken } from './calendar.ts'
+import { ceilQuarter, conflictsOf, earliestEnd, floorQuarter, freeUntil, nextTaken, overlaps } from './calendar.ts'
 
 export interface Asked {
   /** `now` moves with the clock. */
@@ -62,17 +52,18 @@ export const windowOf = (draft: Asked, now: number, taken: readonly Stretch[]): 
   return { from: previous?.to ?? quarter, to: ceilQuarter(begin + draft.length) }
 }
 
+const startAt = (time: number, now: number): Asked['start'] => (time <= now ? 'now' : time)
+
 /** The draft for a click into free time: an hour, or as much as is free. */
 export const draftAt = (sutId: string, time: number, taken: readonly Stretch[], now: number): Draft => {
-  const start = floorQuarter(time) <= now ? 'now' : floorQuarter(time)
-  const from = start === 'now' ? now : start
-  const until = freeUntil(taken, from)
+  const start = startAt(floorQuarter(time), now)
+  const until = freeUntil(taken, beginOf({ start }, now))
   return { sutId, start, length: until === undefined ? USUAL_MS : Math.min(USUAL_MS, lengthTo(until, start, now)) }
 }
 
 /** The draft from one time to another. It begins now where that would be over. */
 const spanning = (sutId: string, from: number, to: number, now: number): Draft => {
-  const start = floorQuarter(from) <= now ? 'now' : floorQuarter(from)
+  const start = startAt(floorQuarter(from), now)
   return { sutId, start, length: Math.max(start === 'now' ? MINUTE : QUARTER, lengthTo(to, start, now)) }
 }
 
@@ -118,10 +109,8 @@ export const dragEnd = (own: Booked, time: number, taken: readonly Taken[], now:
 }
 
 /** A start moved by quarters. Before the next quarter it is now. */
-export const startMoved = (start: Asked['start'], quarters: number, now: number): Asked['start'] => {
-  const moved = (start === 'now' ? floorQuarter(now) : start) + quarters * QUARTER
-  return moved <= now ? 'now' : moved
-}
+export const startMoved = (start: Asked['start'], quarters: number, now: number): Asked['start'] =>
+  startAt((start === 'now' ? floorQuarter(now) : start) + quarters * QUARTER, now)
 
 export const moveStart = (draft: Draft, quarters: number, now: number): Draft => ({
   ...draft,

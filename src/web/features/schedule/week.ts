@@ -34,9 +34,9 @@ const partOf = (each: Stretch, day: Stretch): Part => ({
 })
 
 /** The day of a time and those after it, each with what is reserved in it. `turnaround` is in milliseconds. */
-export const weekOf = (booked: readonly Booked[], turnaround: number, time: number, count = 7): readonly Day[] => {
+export const weekOf = (booked: readonly Booked[], turnaround: number, time: number): readonly Day[] => {
   const all = turnsOf(booked, turnaround)
-  return Array.from({ length: count }, (_, n): Day => {
+  return Array.from({ length: 7 }, (_, n): Day => {
     const day = { from: midnightOf(time, n), to: midnightOf(time, n + 1) }
     const blocks = booked.filter((each) => overlaps(each, day)).map((each) => ({ booked: each, ...partOf(each, day) }))
     const turns = all.filter((each) => overlaps(each, day)).map((each) => ({ to: each.to, ...partOf(each, day) }))

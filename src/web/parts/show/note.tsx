@@ -1,6 +1,6 @@
 import type { ComponentChildren, Ref } from 'preact'
+import type { Refused } from '../../service/api.ts'
 import { Icon, type IconName } from '../icon.tsx'
-import type { Failure } from '../state.tsx'
 
 const KINDS = {
   danger: ['warning', 'alert'],
@@ -31,17 +31,17 @@ export const Note = ({ kind, icon, role, action, class: place = '', ref, childre
   )
 }
 
-const requestOf = ({ problem: { code, instance } }: Failure): string | undefined => instance && `${code} ${instance}`
+const requestOf = ({ problem: { code, instance } }: Refused): string | undefined => instance && `${code} ${instance}`
 
 /** Why a request was refused, where no field says so. */
-export const RefusedNote = ({ refused }: { readonly refused: Failure | undefined }) =>
+export const RefusedNote = ({ refused }: { readonly refused: Refused | undefined }) =>
   refused && (
     <Note kind="danger" action={requestOf(refused) && <span class="mono small muted">{requestOf(refused)}</span>}>
       {refused.message}
     </Note>
   )
 
-export const RequestDetails = ({ refused }: { readonly refused: Failure }) =>
+export const RequestDetails = ({ refused }: { readonly refused: Refused }) =>
   requestOf(refused) === undefined ? undefined : (
     <details class="small muted">
       <summary>Details</summary>

@@ -1,6 +1,6 @@
 /** Rules of what no decider knows: plain ones, on what spans streams, where these are certain. */
 
-import type { DataOf, Recorded } from '../../domain/event.ts'
+import { type DataOf, factsOf, type Recorded } from '../../domain/event.ts'
 import { subjectId } from '../../domain/idempotency-records.ts'
 import { listenPortDecider } from '../../domain/listen-port/decide.ts'
 import type { Offer } from '../../domain/matching/candidates.ts'
@@ -18,16 +18,6 @@ interface Holder {
   readonly user_id: string
 }
 
-const ASSIGNING: readonly Recorded['type'][] = [
-  'ListenPortAssigned',
-  'ReservationCreated',
-  'ReservationRequested',
-  'ReservationSeriesCreated',
-  'SessionOpened',
-  'TokenIssued',
-  'WebhookCreated',
-]
-
 /** The ids that events have assigned. Those of reservations are kept with their holder. */
 const makeAssigned = () => {
   const ids = new Map<string, string>()
@@ -40,7 +30,7 @@ const makeAssigned = () => {
   }
   return {
     judge: (event: Recorded, report: Report): void => {
-      if (!ASSIGNING.includes(event.type)) return
+      if (factsOf(event.type).assigns !== true) return
       const id = subjectId(event)
       if (ids.has(compact(id))) report(`assigns an id that was assigned before, ${id}`)
       ids.set(compact(id), event.type === 'ReservationCreated' ? holderOf(event.data) : '')

@@ -14,6 +14,8 @@ type Recorder = 'users' | 'berth' | 'schedule' | 'monitor' | 'gateway' | 'oidc' 
 export interface Facts<D> {
   /** What the `_id` of the data names, if there is one. */
   readonly object?: ObjectKind
+  /** Whether the `_id` of the data, or else its `sut_id`, is new: no event before has assigned it. */
+  readonly assigns?: true
   /** Whether the event creates the object with which its command is answered. */
   readonly creates?: true
   /** Whether everything that is shown of the object stays as it was. */

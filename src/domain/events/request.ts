@@ -32,6 +32,7 @@ export const requestEvents = {
    */
   ReservationRequested: declare({
     ...ofRequest,
+    assigns: true,
     members: { ...request, duration: seconds, expires_at: recordedTime, priority },
     optional: { match: Criteria, sut_id: assignedId, keepalive, beyond_quota: boolean, start_time: windowEnd },
     added: [[], ['beyond_quota', 'start_time']],

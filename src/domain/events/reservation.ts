@@ -25,6 +25,7 @@ export const reservationEvents = {
   /** `match`: the criteria that were asked for in place of the SUT. `sut_request_id`: the request that waited for it. */
   ReservationCreated: declare({
     ...ofReservation,
+    assigns: true,
     members: { ...reservation, start_time: windowEnd, end_time: windowEnd, listen_port: listenPort },
     optional: { ...beyond, counted, match: Criteria, keepalive, series_id: assignedId, sut_request_id: assignedId },
     creates: true,
@@ -124,6 +125,7 @@ export const seriesEvents = {
    */
   ReservationSeriesCreated: declare({
     ...ofReservation,
+    assigns: true,
     members: {
       _id: assignedId,
       sut_id: assignedId,

@@ -30,6 +30,7 @@ export const sessionEvents = {
    */
   SessionOpened: declare({
     ...ofSession,
+    assigns: true,
     members: session,
     guide: 'a reservation has its first connection, or one after a minute without | `instance`, `opened_at`',
   }),

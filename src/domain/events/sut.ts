@@ -118,6 +118,7 @@ const ofListenPort = { isIn: inStream(LISTEN_PORTS_STREAM), by: ['users'] } as c
 export const listenPortEvents = {
   ListenPortAssigned: declare({
     ...ofListenPort,
+    assigns: true,
     members: { listen_port: listenPort, sut_id: assignedId },
     guide: 'a new SUT gets its port | `listen_port`',
   }),

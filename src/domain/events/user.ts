@@ -106,6 +106,7 @@ export const tokenEvents = {
   /** Without `expires_at` it does not expire, and without `token_scope` it may do all that its role may. */
   TokenIssued: declare({
     ...ofToken,
+    assigns: true,
     members: { _id: assignedId, user_id: opaqueId, role: Role, hash: tokenHash, credentials: Credentials },
     optional: { expires_at: recordedTime, token_scope: TokenScope },
     creates: true,

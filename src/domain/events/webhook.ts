@@ -54,6 +54,7 @@ export const webhookEvents = {
   /** Events after `position` are delivered, by the instance that was asked. */
   WebhookCreated: declare({
     ...ofWebhook,
+    assigns: true,
     members: { _id: assignedId, filter: WebhookFilter, position, instance, credentials: Credentials },
     optional: { description: webhookDescription },
     creates: true,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type Begun, beginning, dueAt, EVERYTHING } from '../../../src/web/data/wanted.ts'
+import { type Begun, beginning, dueAt, EVERYTHING } from '../../../src/web/data/reading.ts'
 
 const NEVER: Begun = { last: Number.NEGATIVE_INFINITY, lastOfAll: Number.NEGATIVE_INFINITY, inARow: 0 }
 

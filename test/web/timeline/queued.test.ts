@@ -1,9 +1,8 @@
 /** Where those who wait for a machine are drawn: arithmetic without a browser. */
 
 import test from 'ava'
-import { takenBy } from '../../../src/web/features/schedule/calendar.ts'
+import { placeQueued, takenBy } from '../../../src/web/features/schedule/calendar.ts'
 import { cellsOf, stopsOf } from '../../../src/web/features/schedule/cells.ts'
-import { placeQueued } from '../../../src/web/features/schedule/queued.ts'
 import { spanOf } from '../../../src/web/features/schedule/span.ts'
 import { booked, MINUTE, time } from './times.ts'
 

@@ -2,15 +2,15 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Checked } from '../../data/objects.ts'
 import { formatClock, formatList } from '../../format/format.ts'
 import { meOf, usePage, useReading } from '../../page/context.ts'
-import { useCommand } from '../../parts/commands/command.tsx'
+import { type Command, CommandButton, useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
 import { revisionOf } from '../../parts/commands/merge.ts'
 import { StaleNote, useMergeForm } from '../../parts/commands/merge-form.tsx'
 import { Input } from '../../parts/field.tsx'
-import { Status } from '../../parts/show/note.tsx'
+import { Note, Status } from '../../parts/show/note.tsx'
 import { outcomeOf } from '../../service/api.ts'
+import { causeText } from '../events/causes.ts'
 import { type Entry, labelOf, lastChange, readNewest } from '../events/entries.ts'
-import { CheckNote } from './check-note.tsx'
 import { MachineFields } from './machine-fields.tsx'
 import { changesOf, type Known, missingText, type Values, valuesOf } from './machine-values.ts'
 import { checkMachine, knownMachine, saveMachine } from './save.ts'
@@ -127,4 +127,34 @@ const MachineStaleNote = ({ sutId, etag, onLoad }: MachineStaleNoteProps) => {
     )
   }, [etag])
   return <StaleNote onLoad={onLoad}>{changedText(entry, meOf(page)._id)}</StaleNote>
+}
+
+/** `it answers in 18 ms and accepts the password`. */
+const checkedText = ({ reachable, cause, milliseconds }: Checked, { sut, settings }: Known): string => {
+  if (!reachable) return `it does not answer: ${causeText(cause ?? '')}`
+  const answers = `it answers in ${milliseconds} ms`
+  if (cause === 'no_password') return `${answers}; without a password, signing in was not checked`
+  return settings.has_password && sut.sut_type === 'vnc' ? `${answers} and accepts the password` : answers
+}
+
+interface CheckProps {
+  readonly known: Known
+  /** Undefined where it was refused, and before. */
+  readonly checked: Checked | undefined
+  readonly command: Command
+  readonly onAgain: () => Promise<unknown>
+}
+
+export const CheckNote = ({ known, checked, command, onAgain }: CheckProps) => {
+  if (checked === undefined && command.refused === undefined) return undefined
+  const isOk = checked?.reachable === true
+  return (
+    <Note
+      kind={isOk ? 'ok' : 'danger'}
+      role="status"
+      action={<CommandButton icon="pulse" label="Check again" look="small" command={command} onPress={onAgain} />}
+    >
+      {checked ? `As saved, ${checkedText(checked, known)}.` : command.refused?.message}
+    </Note>
+  )
 }

@@ -6,7 +6,7 @@ import type { SutRequest } from '../../data/objects.ts'
 import { type About, ofKinds } from '../../data/query.ts'
 import { meOf, type Reading, usePage, useReading } from '../../page/context.ts'
 import type { Schemas } from '../../service/api.ts'
-import type { Queued } from '../schedule/queued.ts'
+import type { Queued } from '../schedule/calendar.ts'
 import { ranked } from './wants.ts'
 
 export type WaitingRequest = Schemas['SutRequestRead']

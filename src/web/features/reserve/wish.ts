@@ -1,7 +1,8 @@
+import type { Sut } from '../../data/objects.ts'
 import { HOUR, toIso } from '../../format/format.ts'
 import { ceilQuarter } from '../schedule/calendar.ts'
-import type { Asked } from '../schedule/draft.ts'
-import { type Criteria, fromMatch, NO_CRITERIA, toMatch } from './criteria.ts'
+import { type Asked, type Draft, windowOf } from '../schedule/draft.ts'
+import { type Criteria, fromMatch, likeOf, NO_CRITERIA, toMatch } from './criteria.ts'
 
 /** What one wants: it stands in the address, so that a link keeps it. Pure. */
 export interface Wish extends Asked {
@@ -36,4 +37,22 @@ export const parametersOf = ({ criteria, start, length }: Wish): Readonly<Record
   ...(criteria.size > 0 && { match: JSON.stringify(toMatch(criteria)) }),
   ...(start !== 'now' && { start: toIso(start) }),
   ...(length !== USUAL_MS && { duration: String(Math.round(length / 1_000)) }),
+})
+
+/** Now is sent as an offset, so that it never fails for being late. */
+export const bodyOf = (
+  { sutId, start, length }: Draft,
+  userId: string,
+  now: number,
+  isBeyondQuota: boolean,
+  like?: Sut,
+): object => ({
+  user_id: userId,
+  ...(like === undefined ? { sut_id: sutId } : { match: toMatch(likeOf(like)) }),
+  ...(isBeyondQuota && { beyond_quota: true }),
+  ...(start === 'now'
+    ? { start_in: 0, duration: Math.max(1, Math.round(length / 1_000)) }
+    : ((window) => ({ start_time: toIso(window.from), end_time: toIso(window.to) }))(
+        windowOf({ start, length }, now, []),
+      )),
 })

@@ -1,8 +1,8 @@
 /** What a row shows. Pure: instants are Unix milliseconds. */
 
 import { HOUR } from '../../format/format.ts'
-import { type Booked, floorQuarter, gapsOf, overlaps, type Stretch, takenBy, turnedAt, turnsOf } from './calendar.ts'
-import { placeQueued, type Queued } from './queued.ts'
+import type { Booked, Queued, Stretch } from './calendar.ts'
+import { floorQuarter, gapsOf, overlaps, placeQueued, takenBy, turnedAt, turnsOf } from './calendar.ts'
 import { daysOf, type Span } from './span.ts'
 
 export type Cell = Stretch & { readonly key: string } & (

@@ -12,7 +12,7 @@ import { seriesRefusalText } from '../reserve/refusals.ts'
 import { RefusalNote } from '../reserve/reserve-notes.tsx'
 import type { Stretch } from '../schedule/calendar.ts'
 import { type Occurrence, TIMES_MAX, TIMES_MIN, timesUntil, weekly } from './dates.ts'
-import type { Weekly } from './use-series.ts'
+import type { Weekly } from './series.tsx'
 
 interface TimesProps {
   readonly first: Stretch

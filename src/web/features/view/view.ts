@@ -1,8 +1,8 @@
 import { effect, type Signal, signal } from '@preact/signals'
 import { goTo } from '../../page/location.ts'
 import { readStored, store } from '../../service/stored.ts'
+import type { Queued } from '../schedule/calendar.ts'
 import type { Draft } from '../schedule/draft.ts'
-import type { Queued } from '../schedule/queued.ts'
 import { dayOf, type Span, spanLater, type Zoom } from '../schedule/span.ts'
 import { type Filter, NO_FILTER } from './filter.ts'
 

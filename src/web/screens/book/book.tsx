@@ -10,7 +10,7 @@ import { type Criteria, fits, isInScope, toMatch } from '../../features/reserve/
 import { ReserveFields } from '../../features/reserve/reserve-fields.tsx'
 import { parametersOf, type Wish, wishOf } from '../../features/reserve/wish.ts'
 import { floorQuarter } from '../../features/schedule/calendar.ts'
-import { USUAL_TIMES } from '../../features/series/use-series.ts'
+import { USUAL_TIMES } from '../../features/series/series.tsx'
 import { formatZone } from '../../format/format.ts'
 import { meOf, type Reading, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Checked, Sut } from '../../data/objects.ts'
-import { CheckNote } from '../../features/machines/check-note.tsx'
+import { CheckNote } from '../../features/machines/machine-dialog.tsx'
 import type { MachineState } from '../../features/machines/machine-state.ts'
 import type { Known } from '../../features/machines/machine-values.ts'
 import { checkMachine } from '../../features/machines/save.ts'

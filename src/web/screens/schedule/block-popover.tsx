@@ -2,8 +2,7 @@
 
 import type { Reservation, Sut } from '../../data/objects.ts'
 import { Connect } from '../../features/holding/connection.tsx'
-import { afterText, CommandNote, extendTo } from '../../features/holding/extend.tsx'
-import { ShortenMenu, useGiveBack } from '../../features/holding/give-back.tsx'
+import { afterText, CommandNote, extendTo, ShortenMenu, useGiveBack } from '../../features/holding/extend.tsx'
 import { useReservation } from '../../features/holding/use-reservation.ts'
 import { RequestCard } from '../../features/queue/card.tsx'
 import { extensionsOf, type Taken } from '../../features/schedule/calendar.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Sut } from '../../data/objects.ts'
-import type { Wanted } from '../../features/queue/use-waiting.ts'
+import type { Wanted } from '../../features/queue/card.tsx'
 import type { Offer } from '../../features/reserve/available.ts'
 import { likeOf, toMatch } from '../../features/reserve/criteria.ts'
 import { insteadOf, refusalText } from '../../features/reserve/refusals.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useReservation } from '../../features/holding/use-reservation.ts'
-import { bodyOf } from '../../features/reserve/request.ts'
+import { bodyOf } from '../../features/reserve/wish.ts'
 import { freeUntil, type Taken } from '../../features/schedule/calendar.ts'
 import { lengthTo } from '../../features/schedule/draft.ts'
 import { formatWhen, HOUR, QUARTER } from '../../format/format.ts'

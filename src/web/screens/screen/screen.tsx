@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { afterText, CommandNote, extendTo, type HoldingProps, USUAL_MS } from '../../features/holding/extend.tsx'
-import { useGiveBack } from '../../features/holding/give-back.tsx'
+import type { HoldingProps } from '../../features/holding/extend.tsx'
+import { afterText, CommandNote, extendTo, USUAL_MS, useGiveBack } from '../../features/holding/extend.tsx'
 import { type ReservationCommand, useReservation } from '../../features/holding/use-reservation.ts'
 import { nextTaken } from '../../features/schedule/calendar.ts'
 import { formatClock, formatWhen } from '../../format/format.ts'

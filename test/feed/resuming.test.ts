@@ -13,7 +13,7 @@ import { eventStream } from '../../src/feed/events/frames.ts'
 import { startStream } from '../../src/feed/stream.ts'
 import { startEmbedded } from '../archive/copying.ts'
 import { type } from '../command-line/terminal.ts'
-import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
+import { aServer } from '../event-store/eventstoredb/server-and-client.ts'
 import { aLogOn, openAt } from '../event-store/eventstoredb/subject.ts'
 import { recordsOf } from '../event-store/new-events.ts'
 import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
@@ -174,8 +174,7 @@ test('thorough: readers resume at their positions after the log is copied to an 
   // By then the readers are at different positions.
   await upTo(25)
   await embedded.stop()
-  const server = await startProtocolServer()
-  t.teardown(server.close)
+  const server = await aServer(t)
   const to = aLogOn(server.address)
   t.is((await type(['copy', '--from', `sqlite:${data}/events.db`, '--to', to])).code, 0)
   await rm(join(data, 'views.db'))

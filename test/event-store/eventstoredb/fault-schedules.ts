@@ -15,8 +15,9 @@ import type { Row } from '../../process/log-rows.ts'
 import { makeRandom, type Random } from '../../process/random.ts'
 import { recordsOf } from '../new-events.ts'
 import { befall } from './faults.ts'
-import { type ProtocolServer, startProtocolServer } from './protocol/protocol-server.ts'
-import { aVaultKey, openAdapter, startInstance } from './service/instances.ts'
+import type { ProtocolServer } from './protocol/protocol-server.ts'
+import { aServer } from './server-and-client.ts'
+import { aVaultKey, eventsIn, openAdapter, startInstance } from './service/instances.ts'
 
 export interface Schedules {
   readonly seed: number
@@ -51,20 +52,13 @@ interface Stage {
 }
 
 const setStage = async (t: Tidying): Promise<Stage> => {
-  const server = await startProtocolServer()
-  t.teardown(server.close)
+  const server = await aServer(t)
   const environment = { BERTH_VAULT_KEY: aVaultKey() }
   const services: Running[] = []
   for (let i = 0; i < INSTANCES; i++) {
     services.push(await startInstance(t, server, i, { now: NOW, environment }))
   }
-  const rows = async (): Promise<readonly Row[]> => {
-    const store = await openAdapter(t, server)
-    const records = await recordsOf(store, -1)
-    await store.close()
-    return records.map(({ text }) => JSON.parse(text) as Row)
-  }
-  return { server, services, rows }
+  return { server, services, rows: () => eventsIn<Row>(t, server) }
 }
 
 /** An administrator who asks either instance. */

@@ -8,7 +8,7 @@ import { append, appendPatiently, aStream, done, idsOf, readLog, recordsOf, some
 import { noted } from './protocol/log.ts'
 import type { ProtocolServer } from './protocol/protocol-server.ts'
 import { aServer } from './server-and-client.ts'
-import { openAdapter } from './service/instances.ts'
+import { anAdapter, openAdapter } from './service/instances.ts'
 import { aReadyService } from './service/outage.ts'
 
 const OTHERS = 50_000
@@ -41,26 +41,17 @@ test('thorough: the end of the log is found without reading 50,000 later events 
 })
 
 test("events in streams named similarly to Berth's are not part of the log, and do not hide its end", async (t) => {
-  const server = await aServer(t)
-  const store = await openAdapter(t, server)
+  const { server, store, stream } = await anAdapter(t)
   const write = (count: number): void => {
     for (let n = 0; n < count; n++)
       for (const name of [
-        'listenPortsToo',
-        'listenPorts-old',
-        'users-1',
-        'requests2',
-        'webhook',
-        'matches',
-        'berth',
-        'a-sut-1',
+        ...['listenPortsToo', 'listenPorts-old', 'users-1', 'requests2', 'webhook', 'matches', 'berth', 'a-sut-1'],
         'vault-1',
       ])
         server.log.append(name, 'any', [noted()])
   }
   write(1)
   t.is(await store.head(), BEGINNING)
-  const stream = aStream()
   const events = someEvents(stream, 2)
   const { storePosition } = done(await append(store, stream, -1, events))
   write(100)
@@ -71,9 +62,7 @@ test("events in streams named similarly to Berth's are not part of the log, and 
 
 for (const version of ['23.10.8', '24.10.9']) {
   test(`on ${version}, reading at a position between events returns nothing`, async (t) => {
-    const server = await aServer(t, { version })
-    const store = await openAdapter(t, server)
-    const stream = aStream()
+    const { server, store, stream } = await anAdapter(t, { version })
     const events = someEvents(stream, 2)
     const { storePosition } = done(await append(store, stream, -1, events))
     const { reads } = server.counters
@@ -104,9 +93,7 @@ test('thorough: a subscriber that stalls for 5,000 events is not disconnected an
 })
 
 test('thorough: a subscriber that stalls at the start of 20,000 events is sent a bounded part, and gets the rest later', async (t) => {
-  const server = await aServer(t)
-  const store = await openAdapter(t, server)
-  const stream = aStream()
+  const { server, store, stream } = await anAdapter(t)
   const events = someEvents(stream, 20_000)
   const bytes = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
   server.log.append(

@@ -25,7 +25,7 @@ import {
 } from '../new-events.ts'
 import { failure } from './protocol/wire.ts'
 import { aServer } from './server-and-client.ts'
-import { openAdapter } from './service/instances.ts'
+import { anAdapter, openAdapter } from './service/instances.ts'
 
 test('each append is a call of its own, never part of a shared gRPC stream, with or without credentials', async (t) => {
   const server = await aServer(t)
@@ -41,9 +41,7 @@ test('each append is a call of its own, never part of a shared gRPC stream, with
 })
 
 test('commands and subscriptions use separate connections', async (t) => {
-  const server = await aServer(t)
-  const store = await openAdapter(t, server)
-  const stream = aStream()
+  const { server, store, stream } = await anAdapter(t)
   done(await append(store, stream, -1, someEvents(stream, 1)))
   t.is(server.counters.connections, 1)
   await readLog(store, -1)
@@ -57,9 +55,7 @@ const inTime = <A>(promise: Promise<A>, milliseconds: number): Promise<A | 'late
   Promise.race([promise, delay(milliseconds, 'late' as const, { ref: false })])
 
 test('thorough: 120 concurrent subscribers, reads and appends do not hang', async (t) => {
-  const server = await aServer(t)
-  const store = await openAdapter(t, server)
-  const stream = aStream()
+  const { server, store, stream } = await anAdapter(t)
   done(await append(store, stream, -1, someEvents(stream, 3)))
   const stop = new AbortController()
   const subscribers = Array.from({ length: 120 }, () => store.subscribe(BEGINNING, stop.signal)[Symbol.asyncIterator]())
@@ -113,9 +109,7 @@ test('errors are classified by type, else by code; an error with neither has a f
 })
 
 test('an append beyond the size limit is refused with a reason, and the next one works', async (t) => {
-  const server = await aServer(t)
-  const store = await openAdapter(t, server)
-  const stream = aStream()
+  const { store, stream } = await anAdapter(t)
   const large = Array.from({ length: 300 }, () => anEvent(stream, 'x'.repeat(4_000)))
   const refused = await t.throwsAsync(appendPatiently(store, stream, -1, large))
   t.regex(String(refused?.message), /1048576|append size/i)
@@ -124,9 +118,7 @@ test('an append beyond the size limit is refused with a reason, and the next one
 })
 
 test('a head read with an empty answer is repeated, as its starting event must exist', async (t) => {
-  const server = await aServer(t)
-  const store = await openAdapter(t, server)
-  const stream = aStream()
+  const { server, store, stream } = await anAdapter(t)
   const { storePosition } = done(await append(store, stream, -1, someEvents(stream, 1)))
   server.failNext('read', failure(status.OK, ''), 2)
   const { reads } = server.counters
@@ -135,9 +127,7 @@ test('a head read with an empty answer is repeated, as its starting event must e
 })
 
 test('a read that the closing of the store cuts off fails, instead of ending as if there were no events', async (t) => {
-  const server = await aServer(t)
-  const store = await openAdapter(t, server)
-  const stream = aStream()
+  const { server, store, stream } = await anAdapter(t)
   const { storePosition } = done(await append(store, stream, -1, someEvents(stream, 3)))
   server.freeze()
   const { reads } = server.counters

@@ -5,13 +5,11 @@ import {
   AUDIT_KEY,
   addressOf,
   aSharedServer,
-  openAdapter,
+  eventsIn,
   type SharedServer,
   startInstance,
 } from '../../event-store/eventstoredb/service/instances.ts'
-import { recordsOf } from '../../event-store/new-events.ts'
 import type { Setting, Tidying } from '../../http/harness.ts'
-import type { Event } from '../../http/store/log-rows.ts'
 import { aDoublingSut, anEnvironment, NOW, putSut, tickAlways } from '../sessions/stage.ts'
 
 /** The address that an instance's gateway listens on. */
@@ -35,14 +33,7 @@ export const settingOf = (
 export const anEventStore = async (t: Tidying, suts = 1) => {
   const server = await aSharedServer(t)
   const { port, environment } = await anEnvironment(suts)
-  /** Every event of the log, in order. */
-  const log = async (): Promise<readonly Event[]> => {
-    const store = await openAdapter(t, server)
-    const records = await recordsOf(store, -1)
-    await store.close()
-    return records.map(({ text }) => JSON.parse(text) as Event)
-  }
-  return { server, port, environment, log }
+  return { server, port, environment, log: () => eventsIn(t, server) }
 }
 
 /** Two instances, the second of which may have a changed store. */

@@ -18,12 +18,16 @@ import { rowsIn, shellOn, story, tell, viewsOn } from '../setting.ts'
 const FORBID = `CREATE TRIGGER forbidden BEFORE INSERT ON sut BEGIN SELECT RAISE(ABORT, 'the disk does not take it'); END`
 const ALLOW = 'DROP TRIGGER forbidden'
 
-test('views that cannot be written stay readable, raise one alarm and are written later', async (t) => {
+/** Views of a store, and a shell on their file. */
+const opened = async (t: ExecutionContext) => {
   const directory = await aDirectory(t)
   const store = openStore(t, join(directory, 'events.db'))
   const path = join(directory, 'views.db')
-  const views = await viewsOn(t, store, path)
-  const shell = shellOn(t, path)
+  return { store, path, views: await viewsOn(t, store, path), shell: shellOn(t, path) }
+}
+
+test('views that cannot be written stay readable, raise one alarm and are written later', async (t) => {
+  const { store, path, views, shell } = await opened(t)
   shell.exec(FORBID)
   const alarm = views.nextReport()
   await tell(store, story.slice(0, 5))
@@ -40,11 +44,7 @@ test('views that cannot be written stay readable, raise one alarm and are writte
 })
 
 test('a lock held on the views file does not block the service', async (t) => {
-  const directory = await aDirectory(t)
-  const store = openStore(t, join(directory, 'events.db'))
-  const path = join(directory, 'views.db')
-  const views = await viewsOn(t, store, path)
-  const shell = shellOn(t, path)
+  const { store, views, shell } = await opened(t)
   shell.exec('BEGIN IMMEDIATE')
   const delay = monitorEventLoopDelay()
   delay.enable()

@@ -3,9 +3,10 @@ import type { EventStore } from '../../../../src/event-store/event-store.ts'
 import { type Running, type Setting, start, type Tidying } from '../../../http/harness.ts'
 import type { Event } from '../../../http/store/log-rows.ts'
 import { until } from '../../../http/until.ts'
-import { recordsOf } from '../../new-events.ts'
+import { aStream, recordsOf } from '../../new-events.ts'
 import { ownLogAt, SHARED_STORE } from '../../shared-store.ts'
-import { type ProtocolServer, startProtocolServer } from '../protocol/protocol-server.ts'
+import type { ProtocolServer, ProtocolServerOptions } from '../protocol/protocol-server.ts'
+import { aServer } from '../server-and-client.ts'
 import { openAt } from '../subject.ts'
 
 /** Where instances find their log. */
@@ -14,9 +15,7 @@ export type SharedServer = Pick<ProtocolServer, 'address'>
 /** The server given, with a log of its own there, or else a protocol server. */
 export const aSharedServer = async (t: Tidying): Promise<SharedServer> => {
   if (SHARED_STORE !== undefined) return { address: ownLogAt(SHARED_STORE, randomBytes(8).toString('hex')) }
-  const server = await startProtocolServer()
-  t.teardown(server.close)
-  return server
+  return aServer(t)
 }
 
 /** An address with its own options: clients with equal options in one process share a connection. */
@@ -26,6 +25,20 @@ export const addressOf = (server: SharedServer, instance: number): string =>
 /** Opens only the adapter, with its own connection. */
 export const openAdapter = (t: Tidying, server: SharedServer, instance = 90): Promise<EventStore> =>
   openAt(t, addressOf(server, instance))
+
+/** A server, an adapter of it, and the name of a stream. */
+export const anAdapter = async (t: Tidying, options: ProtocolServerOptions = {}) => {
+  const server = await aServer(t, options)
+  return { server, store: await openAdapter(t, server), stream: aStream() }
+}
+
+/** Every event of the log of a server, in order. */
+export const eventsIn = async <A = Event>(t: Tidying, server: SharedServer): Promise<readonly A[]> => {
+  const store = await openAdapter(t, server)
+  const records = await recordsOf(store, -1)
+  await store.close()
+  return records.map(({ text }) => JSON.parse(text) as A)
+}
 
 export interface Instances {
   readonly server: ProtocolServer
@@ -68,16 +81,9 @@ export const startInstance = async (
 /** Starts instances with a shared store, the same users and the same vault key. */
 export const startInstances = async (t: Tidying, setting: InstanceSetting = {}): Promise<Instances> => {
   const { count = 3, ...others } = setting
-  const server = await startProtocolServer()
-  t.teardown(server.close)
+  const server = await aServer(t)
   const environment = { ...AUDIT_KEY, BERTH_VAULT_KEY: aVaultKey(), ...others.environment }
   const services: Running[] = []
   for (let i = 0; i < count; i++) services.push(await startInstance(t, server, i, { ...others, environment }))
-  const log = async (): Promise<readonly Event[]> => {
-    const store = await openAdapter(t, server)
-    const records = await recordsOf(store, -1)
-    await store.close()
-    return records.map(({ text }) => JSON.parse(text) as Event)
-  }
-  return { server, services, environment, log }
+  return { server, services, environment, log: () => eventsIn(t, server) }
 }

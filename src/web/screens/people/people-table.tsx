@@ -40,7 +40,7 @@ const goneText = ({ removed_at, erased_at }: ListedUser): string | undefined => 
 
 export const columnsOf = (ownId: string, openId: string | undefined): readonly Column<ListedUser, By>[] => [
   {
-    ...{ title: 'Name', by: 'name', width: '31%' },
+    ...{ title: 'Name', by: 'name', width: '26%' },
     cell: (user, link) => {
       const [isMe, gone] = [user._id === ownId, goneText(user)]
       return (
@@ -61,12 +61,12 @@ export const columnsOf = (ownId: string, openId: string | undefined): readonly C
     },
   },
   { title: 'Role', by: 'role', width: '14%', class: 'second clip', cell: ({ role }) => roleTextOf(role) },
-  { title: 'This week', by: 'week', width: '23%', class: 'clip', cell: weekOf },
+  { title: 'This week', by: 'week', width: '24%', class: 'clip', cell: weekOf },
   {
     ...{ title: 'Open', by: 'open', width: '7%', isNumber: true },
     cell: ({ role, used }) => (role === 'tester' ? used.reservations : NONE),
   },
-  { title: 'Scope', by: 'scope', width: '15%', class: 'tags clip', cell: scopeOf },
+  { title: 'Scope', by: 'scope', width: '14%', class: 'tags clip', cell: scopeOf },
   {
     ...{ title: 'Added', by: 'added', class: 'second', isNumber: true },
     cell: ({ created_at }) => formatDate(Date.parse(created_at)),

@@ -2,7 +2,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { openRequests } from '../../../src/app/granting/open-requests.ts'
+import { openRequests } from '../../../src/app/open-requests.ts'
 import type { Runner } from '../../../src/commands/command-envelope.ts'
 import { makeRunner } from '../../../src/commands/loop.ts'
 import { makeQuotas } from '../../../src/commands/quotas.ts'

@@ -14,21 +14,12 @@ import { Icon } from '../../parts/icon.tsx'
 import { Page } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import { AsOfDialog } from './as-of-dialog.tsx'
-import { NewestCheckpoint } from './checkpoint-card.tsx'
+import { Holders, NewestCheckpoint } from './aside.tsx'
 import { Filters } from './filters.tsx'
-import { Holders } from './holders.tsx'
 import { useNames, useReader } from './names.ts'
 import { KEPT_MAX, useFeed } from './use-feed.ts'
 
 const NOTHING: readonly never[] = []
-
-interface DaysProps {
-  readonly entries: readonly Entry[]
-  readonly reader: Reader
-  readonly now: number
-  /** Whether there are older entries than these. */
-  readonly isCut: boolean
-}
 
 const lineOf = (entry: Entry, sentence: Sentence) => (
   <Line key={entry.sequence} {...{ entry, sentence, when: formatSecond(Date.parse(entry.time)) }} />
@@ -48,26 +39,6 @@ const RunRow = ({ run: { entries, sentence }, reader }: { readonly run: Run; rea
   )
 }
 
-const Days = ({ entries, reader, now, isCut }: DaysProps) => {
-  const days = Map.groupBy(entries, ({ time }) => midnightOf(Date.parse(time)))
-  return (
-    <div>
-      {[...days].map(([day, ofDay], n) => (
-        <section key={day} aria-label={formatRelativeDay(day, now)}>
-          <h2 class="feed-day small muted medium">{formatRelativeDay(day, now)}</h2>
-          {runsOf(ofDay, reader, isCut && n === days.size - 1).map((run) =>
-            run.entries.length === 1 ? (
-              run.entries.map((entry) => lineOf(entry, run.sentence))
-            ) : (
-              <RunRow key={run.entries.at(-1)?.sequence} {...{ run, reader }} />
-            ),
-          )}
-        </section>
-      ))}
-    </div>
-  )
-}
-
 export const Activity = () => {
   const page = usePage()
   const now = page.minute.value
@@ -82,11 +53,25 @@ export const Activity = () => {
   const matches = (entry: Entry): boolean =>
     fold(`${textOf(sentenceOf(entry, reader))} ${entry.reason ?? ''}`).includes(wanted)
   const entries = events.map(entryOf).filter((entry) => wanted === '' || matches(entry))
+  const days = Map.groupBy(entries, ({ time }) => midnightOf(Date.parse(time)))
   const content = ({ older: rest }: NonNullable<typeof feed>) => {
     const older = rest !== undefined && events.length < KEPT_MAX
     return (
       <div>
-        <Days {...{ entries, reader, now, isCut: rest !== undefined }} />
+        <div>
+          {[...days].map(([day, ofDay], n) => (
+            <section key={day} aria-label={formatRelativeDay(day, now)}>
+              <h2 class="feed-day small muted medium">{formatRelativeDay(day, now)}</h2>
+              {runsOf(ofDay, reader, rest !== undefined && n === days.size - 1).map(({ entries: all, sentence }) =>
+                all.length === 1 ? (
+                  all.map((entry) => lineOf(entry, sentence))
+                ) : (
+                  <RunRow key={all.at(-1)?.sequence} run={{ entries: all, sentence }} reader={reader} />
+                ),
+              )}
+            </section>
+          ))}
+        </div>
         {entries.length === 0 && (
           <StateBlock
             icon="pulse"

@@ -42,31 +42,13 @@ const dayText = (day: string): string => (isDay(day) ? formatDate(timeOfDay(day)
 const textIn = (options: Options, id: string): string => options.find(([key]) => key === id)?.[1] ?? id
 const optionsOf = (all: Names['people'] | Names['suts']): Options => all.map(({ _id, name }) => [_id, name])
 
-const Chosen = ({ filter, names, onChange }: Props) => {
-  const { kind, by, about, machine, from, to } = filter
-  const people = optionsOf(names.people)
-  const all: readonly (readonly [string, string, Partial<Filter>])[] = [
-    ...[...kind].map((each) => [each, textIn(KINDS, each), { kind: toggled(kind, each) }] as const),
-    [by, `By ${textIn([...people, ...SERVICE], by)}`, { by: '' }],
-    [about, `About ${textIn(people, about)}`, { about: '' }],
-    [machine, textIn(optionsOf(names.suts), machine), { machine: '' }],
-    [from, `From ${dayText(from)}`, { from: '' }],
-    [to, `Until ${dayText(to)}`, { to: '' }],
-  ]
-  return all
-    .filter(([value]) => value !== '')
-    .map(([, text, without]) => (
-      <Chip key={text} label={text} icon="x" isOn onPress={() => onChange({ ...filter, ...without })} />
-    ))
-}
-
 /** What of the feed is shown: the text among what was read, all else by the service. */
 export const Filters = ({ filter, names, onChange }: Props) => {
   const { clock } = usePage()
   const [isOpen, setOpen] = useState(false)
   const search = useRef<HTMLInputElement>(null)
   const show = (change: Partial<Filter>): void => onChange({ ...filter, ...change })
-  const people = optionsOf(names.people)
+  const [people, suts] = [optionsOf(names.people), optionsOf(names.suts)]
   const select = (id: 'by' | 'about' | 'machine', label: string, options: Options) => (
     <SelectField
       {...{ id, label, value: filter[id], options: [['', 'Any'], ...options] }}
@@ -82,6 +64,15 @@ export const Filters = ({ filter, names, onChange }: Props) => {
       />
     </Field>
   )
+  const { kind, by, about, machine, from, to } = filter
+  const chosen: readonly (readonly [string, string, Partial<Filter>])[] = [
+    ...[...kind].map((each) => [each, textIn(KINDS, each), { kind: toggled(kind, each) }] as const),
+    [by, `By ${textIn([...people, ...SERVICE], by)}`, { by: '' }],
+    [about, `About ${textIn(people, about)}`, { about: '' }],
+    [machine, textIn(suts, machine), { machine: '' }],
+    [from, `From ${dayText(from)}`, { from: '' }],
+    [to, `Until ${dayText(to)}`, { to: '' }],
+  ]
   const clear = (): void => {
     search.current?.focus()
     onChange(NO_FILTER)
@@ -103,7 +94,10 @@ export const Filters = ({ filter, names, onChange }: Props) => {
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         />
-        {!isOpen && <Chosen {...{ filter, names, onChange }} />}
+        {!isOpen &&
+          chosen
+            .filter(([value]) => value !== '')
+            .map(([, text, without]) => <Chip key={text} label={text} icon="x" isOn onPress={() => show(without)} />)}
         {Object.keys(toParameters(filter)).length > 0 && (
           <Button label="Clear filters" look="quiet small" onClick={clear} />
         )}
@@ -121,7 +115,7 @@ export const Filters = ({ filter, names, onChange }: Props) => {
           <div class="activity-fields">
             {select('by', 'Done by', [...people, ...SERVICE])}
             {select('about', 'About', people)}
-            {select('machine', 'Machine', optionsOf(names.suts))}
+            {select('machine', 'Machine', suts)}
             {day('from', 'First day')}
             {day('to', 'Last day')}
           </div>

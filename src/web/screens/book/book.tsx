@@ -1,18 +1,17 @@
 import { useMemo, useState } from 'preact/hooks'
 import { MACHINES } from '../../data/lists.ts'
-import type { SutRequest } from '../../data/objects.ts'
 import { ofSuts } from '../../data/query.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { QueueTable } from '../../features/queue/queue-table.tsx'
 import { useQueue } from '../../features/queue/read.ts'
 import { readAvailable } from '../../features/reserve/available.ts'
-import { type Criteria, fits, isInScope, toMatch } from '../../features/reserve/criteria.ts'
+import { fits, isInScope, toMatch } from '../../features/reserve/criteria.ts'
 import { ReserveFields } from '../../features/reserve/reserve-fields.tsx'
 import { parametersOf, type Wish, wishOf } from '../../features/reserve/wish.ts'
 import { floorQuarter } from '../../features/schedule/calendar.ts'
 import { USUAL_TIMES } from '../../features/series/series.tsx'
 import { formatZone } from '../../format/format.ts'
-import { meOf, type Reading, usePage, useReading } from '../../page/context.ts'
+import { meOf, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useMachines, usePeople } from '../../page/use-timeline.ts'
@@ -28,13 +27,6 @@ const KEEPALIVE = 600
 
 const change = (wish: Wish): void => goTo('book', undefined, parametersOf(wish))
 
-const useWithin = (userId: string) => {
-  const scope = usePeople().get(userId)?.scope ?? ''
-  const suts = useMachines()
-  const inScope = useMemo(() => [...suts.values()].filter((sut) => isInScope(sut, scope)), [suts, scope])
-  return { isEmpty: suts.size === 0, inScope }
-}
-
 const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting: ReadonlySet<string>, now: number) => {
   const sought = { match: toMatch(criteria), userId }
   // What begins now is looked for again in each quarter of an hour.
@@ -48,18 +40,6 @@ const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting
   )
 }
 
-const Waiting = ({ queue }: { readonly queue: Reading<readonly SutRequest[]> }) => {
-  if (queue.value === undefined ? queue.failed === undefined : queue.value.length === 0) return undefined
-  return (
-    <section class="stack queue-box" aria-label="Waiting">
-      <h2>Waiting</h2>
-      <Loaded reading={queue} what="The queue">
-        {(value) => <QueueTable queue={value} />}
-      </Loaded>
-    </section>
-  )
-}
-
 export const Book = () => {
   const page = usePage()
   const me = meOf(page)
@@ -68,17 +48,20 @@ export const Book = () => {
   const wish = useMemo(() => wishOf(parameters, now), [parameters, now])
   const [userId, setUserId] = useState(me._id)
   const machines = useReading(MACHINES)
-  const { isEmpty, inScope } = useWithin(userId)
+  const scope = usePeople().get(userId)?.scope ?? ''
+  const suts = useMachines()
+  const inScope = useMemo(() => [...suts.values()].filter((sut) => isInScope(sut, scope)), [suts, scope])
   const fitting = useMemo(() => inScope.filter((sut) => fits(sut, wish.criteria)), [inScope, parameters])
   const ids = useMemo(() => new Set(fitting.map(({ _id }) => _id)), [fitting])
   const reading = useAvailable(wish, userId, ids, now)
   const queue = useQueue(true)
+  const isQueue = queue.value === undefined ? queue.failed !== undefined : queue.value.length > 0
   const [isKept, setKept] = useState(false)
   const [isWeekly, setWeekly] = useState(false)
   const [times, setTimes] = useState(USUAL_TIMES)
   const { criteria, start, length } = wish
   const content = () => {
-    if (isEmpty)
+    if (suts.size === 0)
       return (
         <NoMachines>
           {me.role === 'administrator' ? (
@@ -89,11 +72,7 @@ export const Book = () => {
     return (
       <div class="cols r376">
         <form class="stack wishes" onSubmit={(event: Event) => event.preventDefault()} novalidate>
-          <CriteriaFields
-            suts={inScope}
-            criteria={criteria}
-            onChange={(next: Criteria) => change({ ...wish, criteria: next })}
-          />
+          <CriteriaFields {...{ suts: inScope, criteria }} onChange={(next) => change({ ...wish, criteria: next })} />
           <ReserveFields asked={wish} now={now} onChange={change} userId={userId} onFor={setUserId} />
           <Switch
             label="Release after 10 minutes without a connection"
@@ -106,19 +85,17 @@ export const Book = () => {
         <aside class="stack aside">
           <Offer
             key={JSON.stringify([toMatch(criteria), start, length, userId])}
-            wish={wish}
-            fitting={fitting}
-            count={inScope.length}
-            reading={reading}
-            queue={queue.value}
-            onQueued={queue.retry}
-            userId={userId}
+            {...{ wish, fitting, count: inScope.length, reading, queue, userId, isWeekly, times, onTimes: setTimes }}
             keepalive={isKept ? KEEPALIVE : undefined}
-            isWeekly={isWeekly}
-            times={times}
-            onTimes={setTimes}
           />
-          <Waiting queue={queue} />
+          {isQueue && (
+            <section class="stack queue-box" aria-label="Waiting">
+              <h2>Waiting</h2>
+              <Loaded reading={queue} what="The queue">
+                {(value) => <QueueTable queue={value} />}
+              </Loaded>
+            </section>
+          )}
         </aside>
       </div>
     )

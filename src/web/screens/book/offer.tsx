@@ -1,19 +1,22 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
+import { useUsed } from '../../features/people/hours.tsx'
 import { RequestCard } from '../../features/queue/card.tsx'
+import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../features/queue/wants.ts'
 import type { Available } from '../../features/reserve/available.ts'
 import { refusalText } from '../../features/reserve/refusals.ts'
 import { RefusalNote, type Reserved, ReservedNote } from '../../features/reserve/reserve-notes.tsx'
 import { windowOf } from '../../features/schedule/draft.ts'
 import { useWeekly } from '../../features/series/series.tsx'
 import { DatesToBe, TimesField } from '../../features/series/series-fields.tsx'
-import { formatCount, formatNumber, formatWhen } from '../../format/format.ts'
+import { formatCount, formatDuration, formatNumber, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { Button } from '../../parts/button.tsx'
-import { ignoreSecondClick } from '../../parts/commands/command.tsx'
+import { SelectField } from '../../parts/choose/select.tsx'
+import { type ButtonOptions, CommandButton, ignoreSecondClick } from '../../parts/commands/command.tsx'
+import { TextField } from '../../parts/field.tsx'
 import { Name, Note, RefusedNote, Status } from '../../parts/show/note.tsx'
-import { ReserveButton, WaitFields } from './buttons.tsx'
 import { ChoiceList } from './choice-list.tsx'
 import type { Take } from './choices.ts'
 import { isTooHigh, type OfferProps, type Taking, useTaking } from './use-taking.ts'
@@ -26,21 +29,70 @@ const countText = ({ fitting, count, wish }: OfferProps, found: Available | unde
   return `${match}, ${many} free ${wish.start === 'now' ? 'now' : 'then'}`
 }
 
-const titleOf = ({ isOver, waiting }: Taking): string => {
-  if (!isOver) return 'Best match'
-  return waiting.id === undefined ? 'Reserved' : 'Asked for'
+const WAITS: readonly (readonly [string, string])[] = [
+  ['3600', '1 h'],
+  ['14400', '4 h'],
+  ['28800', '8 h'],
+  ['86400', '24 h'],
+  ['604800', '7 days'],
+]
+const USUAL_WAIT = '86400'
+
+interface ReserveProps extends Pick<ButtonOptions, 'command' | 'disabled' | 'onPress'> {
+  readonly name: string
+  /** For how long, or how often. */
+  readonly when: string
 }
 
-const Over = ({ taking, userId }: { readonly taking: Taking; readonly userId: string }) => {
-  const { reserved, waiting, again } = taking
+const ReserveButton = ({ name, when, ...rest }: ReserveProps) => (
+  <CommandButton look="primary" class="wide" doing="Reserving…" {...rest}>
+    <span class="clip">
+      Reserve <bdi>{name}</bdi>
+    </span>{' '}
+    <span class="nowrap">{when}</span>
+  </CommandButton>
+)
+
+/** A place in the queue: how long to wait, and with which priority. */
+const WaitFields = ({ taking, length }: { readonly taking: Taking; readonly length: number }) => {
+  const { priority, changePriority, booking, waiting, wait } = taking
+  const now = usePage().clock.value
+  const { value } = useUsed()
+  const [seconds, setSeconds] = useState(USUAL_WAIT)
+  const until = now + Number(seconds) * 1_000
+  // Only testers have a quota. Until it is known, nothing is said of it.
+  const most = value?.used?.quota?.priority_max ?? PRIORITY_MAX
+  const chosen = asPriority(priority)
+  const isWrong = chosen === undefined || chosen > most
+  const refusal = isTooHigh(waiting) ? waiting.refused?.message : undefined
+  const error = isWrong ? `Enter a whole number from ${PRIORITY_MIN} to ${most}.`.replace('-', '−') : refusal
   return (
-    <div class="stack over" onClickCapture={ignoreSecondClick}>
-      {reserved && <ReservedNote {...reserved} userId={userId} />}
-      {waiting.id && <RequestCard id={waiting.id} />}
-      <div>
-        <Button label="Reserve another" onClick={again} />
-      </div>
-    </div>
+    <>
+      <SelectField id="wait" label="Wait up to" value={seconds} options={WAITS} onChange={setSeconds} />
+      <TextField
+        id="priority"
+        label="Priority"
+        type="number"
+        min={PRIORITY_MIN}
+        max={most}
+        value={priority}
+        onInput={changePriority}
+        hint={priorityText(chosen ?? 0)}
+        error={error}
+      />
+      <CommandButton
+        label={`Join the queue until ${formatWhen(until, now)}`}
+        look="primary"
+        command={waiting}
+        doing="Joining…"
+        disabled={booking.isBusy || isWrong}
+        onPress={() => wait(Number(seconds))}
+      />
+      <p class="small muted">
+        You get the first matching machine that is free for {formatDuration(length)}. You will see it here, and get a
+        notification if you allow them.
+      </p>
+    </>
   )
 }
 
@@ -90,31 +142,33 @@ const Choosing = ({ taking, found, ...props }: OfferProps & { readonly taking: T
   )
 }
 
-/** Puts the focus on the heading where the button that had it gives way to what it did. */
-const useFocusOnChange = (isOver: boolean) => {
+export const Offer = (props: OfferProps) => {
+  const { reading, userId } = props
+  const taking = useTaking(props)
+  const { isOver, reserved, waiting, again } = taking
   const heading = useRef<HTMLHeadingElement>(null)
   const before = useRef(isOver)
+  // The button that had the focus gives way to what it did.
   useLayoutEffect(() => {
     if (before.current !== isOver) heading.current?.focus()
     before.current = isOver
   }, [isOver])
-  return heading
-}
-
-export const Offer = (props: OfferProps) => {
-  const { reading, userId } = props
-  const taking = useTaking(props)
-  const heading = useFocusOnChange(taking.isOver)
   return (
     <section class="stack offer" aria-labelledby="offer">
       <div class="row">
         <h2 class="grow" id="offer" tabindex={-1} ref={heading}>
-          {titleOf(taking)}
+          {!isOver ? 'Best match' : waiting.id === undefined ? 'Reserved' : 'Asked for'}
         </h2>
-        {!taking.isOver && <Status class="small muted">{countText(props, reading.value)}</Status>}
+        {!isOver && <Status class="small muted">{countText(props, reading.value)}</Status>}
       </div>
-      {taking.isOver ? (
-        <Over taking={taking} userId={userId} />
+      {isOver ? (
+        <div class="stack over" onClickCapture={ignoreSecondClick}>
+          {reserved && <ReservedNote {...reserved} userId={userId} />}
+          {waiting.id && <RequestCard id={waiting.id} />}
+          <div>
+            <Button label="Reserve another" onClick={again} />
+          </div>
+        </div>
       ) : (
         <Loaded reading={reading} what="What is available" class="stack choices" skeleton={2}>
           {(found) => <Choosing {...props} taking={taking} found={found} />}

@@ -8,8 +8,7 @@ import { toMatch } from '../../features/reserve/criteria.ts'
 import type { Reserved } from '../../features/reserve/reserve-notes.tsx'
 import { bodyOf, type Wish } from '../../features/reserve/wish.ts'
 import { formatWhen } from '../../format/format.ts'
-import type { Reading } from '../../page/context.ts'
-import { usePage } from '../../page/context.ts'
+import { type Reading, usePage } from '../../page/context.ts'
 import { type Choice, type Chosen, choicesOf, chose, chosenOf, type Take } from './choices.ts'
 
 export interface OfferProps {
@@ -17,9 +16,7 @@ export interface OfferProps {
   readonly fitting: readonly Sut[]
   readonly count: number
   readonly reading: Reading<Available>
-  /** Undefined until it was read. */
-  readonly queue: readonly SutRequest[] | undefined
-  readonly onQueued: () => void
+  readonly queue: Reading<readonly SutRequest[]>
   readonly userId: string
   readonly keepalive: number | undefined
   readonly isWeekly: boolean
@@ -44,16 +41,11 @@ const useChosen = (choices: readonly Choice[], isRead: boolean) => {
   }
 }
 
-interface Lost {
-  readonly of: Available | undefined
-  readonly sutId: string
-}
-
-export const useTaking = ({ wish, fitting, reading, queue, onQueued, userId, keepalive, isWeekly }: OfferProps) => {
+export const useTaking = ({ wish, fitting, reading, queue, userId, keepalive, isWeekly }: OfferProps) => {
   const page = usePage()
   const now = page.clock.value
   const [priority, setPriority] = useState('0')
-  const [lost, setLost] = useState<Lost | undefined>(undefined)
+  const [lost, setLost] = useState<{ of: Available | undefined; sutId: string } | undefined>(undefined)
   const [reserved, setReserved] = useState<Reserved | undefined>(undefined)
   const found = reading.value
   const finish = (what: Reserved): void => {
@@ -79,7 +71,7 @@ export const useTaking = ({ wish, fitting, reading, queue, onQueued, userId, kee
   }
   const waiting = useWaiting()
   const asked = asPriority(priority) ?? 0
-  const ahead = useMemo(() => queue && aheadOf(fitting, queue, asked), [fitting, queue, asked])
+  const ahead = useMemo(() => queue.value && aheadOf(fitting, queue.value, asked), [fitting, queue.value, asked])
   const isOver = reserved !== undefined || waiting.id !== undefined
   const situation = {
     ...{ now, lost: lost?.of === found ? lost?.sutId : undefined },
@@ -90,7 +82,7 @@ export const useTaking = ({ wish, fitting, reading, queue, onQueued, userId, kee
   const wait = (seconds: number): Promise<void> => {
     const of = { match: toMatch(wish.criteria) }
     const wanted = { of, length: wish.length, userId, wait: seconds, priority: asPriority(priority), keepalive }
-    return waiting.wait(wanted).then(onQueued)
+    return waiting.wait(wanted).then(queue.retry)
   }
   const changePriority = (typed: string): void => {
     setPriority(typed)

@@ -1,37 +1,72 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { ownRequests, readAll } from '../../data/lists.ts'
-import { type Reservation, takenOf } from '../../data/objects.ts'
-import { NOTHING } from '../../data/query.ts'
+import { type NamedReservation, type Reservation, takenOf } from '../../data/objects.ts'
+import { NOTHING, ofKinds } from '../../data/query.ts'
 import { isRunning } from '../../data/reservations.ts'
 import { BeforeTheEnd } from '../../features/holding/before-the-end.tsx'
 import { Quota } from '../../features/people/hours.tsx'
 import { RequestCard } from '../../features/queue/card.tsx'
 import { ruleText } from '../../features/series/dates.ts'
 import { seriesText } from '../../features/series/series.tsx'
-import { formatZone } from '../../format/format.ts'
+import { formatZone, HOUR, toIso } from '../../format/format.ts'
 import { meOf, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { linkTo } from '../../page/location.ts'
-import { useMachines } from '../../page/use-timeline.ts'
+import { useMachines, useReserved } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Page, Section } from '../../parts/show/page.tsx'
 import { Subscribe } from '../../parts/show/subscribe.tsx'
 import { StateBlock } from '../../parts/state.tsx'
-import { useBooked, usePast } from './held.ts'
-import { Ahead, Past } from './own-rows.tsx'
-import { type Held, Running } from './running.tsx'
+import type { Schemas } from '../../service/api.ts'
+import { currentTime } from '../../service/time.ts'
+import { Ahead, type Held, Past, Running } from './own-rows.tsx'
+
+type Connection = Schemas['Session']
+
+const ASKED_MAX = 50
+/** How far ahead reservations are read, to know what follows one. */
+const AHEAD_MS = 7 * 24 * HOUR
+
+const useBooked = (sutIds: readonly string[]) => {
+  const hour = Math.floor(usePage().minute.value / HOUR) * HOUR
+  return useReserved({ from: hour, to: hour + AHEAD_MS }, [...new Set(sutIds)].slice(0, ASKED_MAX)).value
+}
+
+/** Milliseconds of connections, by reservation. */
+const sumUsed = (sessions: readonly Connection[], now: number): ReadonlyMap<string, number> => {
+  const used = new Map<string, number>()
+  for (const { reservation_id, opened_at, closed_at } of sessions) {
+    const milliseconds = (closed_at === null ? now : Date.parse(closed_at)) - Date.parse(opened_at)
+    used.set(reservation_id, (used.get(reservation_id) ?? 0) + milliseconds)
+  }
+  return used
+}
+
+const usePast = (userId: string, most: number, version: string) =>
+  useReading(
+    {
+      ...{ key: `past ${most}`, family: 'past', ...ofKinds('session') },
+      read: async (source) => {
+        const path = `/api/sut_reservation?user_id=${userId}&include=names,state,cancelled`
+        // One more tells whether there are more.
+        const all = await readAll<NamedReservation>(source, path, 'sut_reservations', most + 1)
+        const past = all.slice(0, most).filter(({ state }) => state !== 'running' && state !== 'ahead')
+        const from = Math.min(...past.map(({ start_time }) => Date.parse(start_time)))
+        const sessions =
+          past.length === 0
+            ? []
+            : await readAll<Connection>(source, `/api/session?user_id=${userId}&from=${toIso(from)}`, 'sessions')
+        const reservations = past.toSorted((a, b) => Date.parse(b.end_time) - Date.parse(a.end_time))
+        return { reservations, used: sumUsed(sessions, currentTime()), hasMore: all.length > most }
+      },
+    },
+    version,
+  )
 
 /** What is past, at first and with every press on *Show more*. */
 const FIRST = 20
 const MORE = 1_000
-
-const Nothing = () => (
-  <StateBlock icon="calendar" title="You have no reservations">
-    <Button label="See what is free" look="primary" href={linkTo('schedule')} />
-    <Button label="Reserve any machine" href={linkTo('book')} />
-  </StateBlock>
-)
 
 interface PastProps {
   readonly mayReserve: boolean
@@ -45,13 +80,20 @@ const PastSection = ({ mayReserve, isAlone, notOver }: PastProps) => {
   const version = notOver.map(({ _id }) => _id).join()
   const reading = usePast(meOf(usePage())._id, notOver.length + most, version)
   const content = ({ reservations, hasMore, used }: NonNullable<typeof reading.value>) => {
-    if (reservations.length === 0) return isAlone ? <Nothing /> : undefined
+    if (reservations.length === 0)
+      return (
+        isAlone && (
+          <StateBlock icon="calendar" title="You have no reservations">
+            <Button label="See what is free" look="primary" href={linkTo('schedule')} />
+            <Button label="Reserve any machine" href={linkTo('book')} />
+          </StateBlock>
+        )
+      )
     return (
       <Section title="Past">
-        {reservations.map((reservation) => {
-          const { _id } = reservation
-          return <Past key={_id} reservation={reservation} used={used.get(_id)} mayReserve={mayReserve} />
-        })}
+        {reservations.map((each) => (
+          <Past key={each._id} reservation={each} used={used.get(each._id)} mayReserve={mayReserve} />
+        ))}
         {hasMore && (
           <Button
             label="Show more"

@@ -7,11 +7,12 @@ import { UNKEPT } from '../../features/people/secret-note.tsx'
 import { SessionSection } from '../../features/people/session-section.tsx'
 import { TokenSection } from '../../features/people/token-section.tsx'
 import type { Quota, Used, User } from '../../features/people/user.ts'
+import { formatCount, formatDate } from '../../format/format.ts'
 import { meOf, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { goTo, linkTo } from '../../page/location.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
-import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
+import { CommandButton, Confirm, useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
 import { useFields } from '../../parts/commands/fields.tsx'
 import { StaleNote, useMergeForm } from '../../parts/commands/merge-form.tsx'
@@ -21,7 +22,6 @@ import { initialsOf } from '../../parts/initials.ts'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import { type Answer, newKey } from '../../service/api.ts'
-import { Removal, Removed } from './leaving.tsx'
 
 interface Props {
   readonly id: string
@@ -30,16 +30,15 @@ interface Props {
   readonly onChanged: () => void
 }
 
-const close = (): void => {
-  goTo('people')
-}
+const close = (): void => goTo('people')
+const pathOf = (id: string, verb = ''): string => `/api/user/${encodeURIComponent(id)}${verb}`
 
 export const Drawer = ({ id, used, onChanged }: Props) => {
   const page = usePage()
   const isAnswered = page.control.isAnswered.value
   const reading = useReading({
     ...{ key: `person ${id}`, ...ofUser(id) },
-    read: async (source) => (await source.get(`/api/user/${encodeURIComponent(id)}`)) as Answer<User>,
+    read: async (source) => (await source.get(pathOf(id))) as Answer<User>,
   })
   const [isPassword, setPassword] = useState(false)
   const title = useRef<HTMLHeadingElement>(null)
@@ -76,7 +75,7 @@ export const Drawer = ({ id, used, onChanged }: Props) => {
               action="Sign out"
               back="Back"
               isPart
-              end={() => page.api.send(`/api/user/${encodeURIComponent(user._id)}/logout`)}
+              end={() => page.api.send(pathOf(id, '/logout'))}
             />
             <Removal user={user} open={used?.reservations} onChanged={changed} />
           </>
@@ -171,11 +170,7 @@ const PasswordDialog = ({ user, onClose }: { readonly user: User; readonly onClo
   const [isDone, setDone] = useState(false)
   const [isCopied, setCopied] = useState(false)
   const submit = () =>
-    command.send(
-      `/api/user/${encodeURIComponent(user._id)}/password`,
-      { body: { password, revoke_tokens: areRevoked } },
-      () => setDone(true),
-    )
+    command.send(pathOf(user._id, '/password'), { body: { password, revoke_tokens: areRevoked } }, () => setDone(true))
   return (
     <Dialog
       title={`New password for ${user.name}`}
@@ -203,9 +198,7 @@ const PasswordDialog = ({ user, onClose }: { readonly user: User; readonly onClo
             })}
             <span>
               <Button
-                label="Generate"
-                look="quiet small"
-                class="outdent"
+                {...{ label: 'Generate', look: 'quiet small', class: 'outdent' }}
                 onClick={() => change({ password: newKey() })}
               />
             </span>
@@ -214,5 +207,80 @@ const PasswordDialog = ({ user, onClose }: { readonly user: User; readonly onClo
         </>
       )}
     </Dialog>
+  )
+}
+
+interface LeavingProps {
+  readonly user: User
+  readonly onChanged: () => void
+}
+
+/** `open` are the reservations that are not over; undefined until they were counted. */
+const Removal = ({ user, open, onChanged }: LeavingProps & { readonly open: number | undefined }) => {
+  const command = useCommand()
+  const [isAsking, setAsking] = useState(false)
+  const remove = (reservations: 'cancel' | 'keep') => () =>
+    command.send(pathOf(user._id, '/remove'), { body: { reservations } }, onChanged)
+  const hasOpen = open !== undefined && open > 0
+  return (
+    <section class="part stack">
+      <RefusedNote refused={command.refused} />
+      {!isAsking && (
+        <div>
+          <Button
+            look="danger"
+            class="limited"
+            disabled={command.isOff || open === undefined}
+            onClick={() => setAsking(true)}
+          >
+            <span class="clip">
+              Remove <bdi>{user.name.split(/\s/)[0]}</bdi>…
+            </span>
+          </Button>
+        </div>
+      )}
+      {isAsking && open !== undefined && (
+        <Confirm
+          {...{ command, doing: 'Removing…', back: 'Back', onClose: () => setAsking(false) }}
+          question={`Remove ${user.name}${hasOpen ? `, who has ${formatCount(open, 'open reservation')}` : ''}?`}
+          action={hasOpen ? 'Cancel them' : 'Remove'}
+          onConfirm={remove(hasOpen ? 'cancel' : 'keep')}
+          also={hasOpen ? { action: 'Keep them', doing: 'Removing…', onConfirm: remove('keep') } : undefined}
+        />
+      )}
+    </section>
+  )
+}
+
+const Removed = ({ user, onChanged }: LeavingProps) => {
+  const command = useCommand()
+  const [isAsking, setAsking] = useState(false)
+  const run = (verb: string) => () => command.send(pathOf(user._id, verb), undefined, onChanged)
+  if (user.erased_at !== undefined)
+    return <p class="second">Erased on {formatDate(Date.parse(user.erased_at))}. Histories show the id.</p>
+  return (
+    <div class="stack">
+      <p class="second">
+        Removed on {formatDate(Date.parse(user.removed_at ?? ''))}. Restored, the password is good again; tokens stay
+        revoked.
+      </p>
+      <RefusedNote refused={command.refused} />
+      {isAsking ? (
+        <Confirm
+          command={command}
+          question={`Erase ${user.name} permanently? Histories will show the id.`}
+          action="Erase"
+          doing="Erasing…"
+          onConfirm={run('/erase')}
+          back="Back"
+          onClose={() => setAsking(false)}
+        />
+      ) : (
+        <div class="row wrap">
+          <CommandButton icon="repeat" label="Restore" look="primary" command={command} onPress={run('/restore')} />
+          <Button label="Erase…" look="danger" disabled={command.isOff} onClick={() => setAsking(true)} />
+        </div>
+      )}
+    </div>
   )
 }

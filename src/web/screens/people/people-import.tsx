@@ -27,34 +27,19 @@ const KIND: Kind = {
 /** Without a password: one that the file has, and where the answer was lost on its way. */
 type Made = Schemas['NewUser']
 
-const Passwords = ({ all, onKept }: { readonly all: readonly Made[]; readonly onKept: () => void }) => {
-  const download = (): void => {
-    const rows = [['name', 'password'], ...all.map(({ name, password = '' }) => [name, password])]
-    saveFile(new Blob([csvOf(rows)], { type: 'text/csv' }), 'passwords.csv')
-    onKept()
-  }
-  return (
-    <Note kind="ok" icon="key" class="passwords">
-      <div class="row">
-        <p class="grow small">The passwords are shown only once. Give each person theirs.</p>
-        <Button icon="download" label="CSV" look="small" onClick={download} />
-      </div>
-      <div class="scrolled" tabindex={0} role="region" aria-label="Passwords">
-        <KeyValues rows={all.map(({ name, password }) => [name, password, 'mono secret'])} />
-      </div>
-    </Note>
-  )
-}
-
 export const PeopleImport = ({ onAdded, onClose }: { readonly onAdded: () => void; readonly onClose: () => void }) => {
   const [added, setAdded] = useState<readonly Made[] | undefined>(undefined)
   const [isKept, setKept] = useState(false)
-  const take = (answer: Readonly<Record<string, unknown>>): Promise<void> => {
+  const take = async (answer: Readonly<Record<string, unknown>>): Promise<void> => {
     setAdded(answer.users as readonly Made[])
     onAdded()
-    return Promise.resolve()
   }
   const made = added?.filter(({ password }) => password !== undefined) ?? []
+  const download = (): void => {
+    const rows = [['name', 'password'], ...made.map(({ name, password = '' }) => [name, password])]
+    saveFile(new Blob([csvOf(rows)], { type: 'text/csv' }), 'passwords.csv')
+    setKept(true)
+  }
   return (
     <ImportDialog
       kind={KIND}
@@ -64,7 +49,17 @@ export const PeopleImport = ({ onAdded, onClose }: { readonly onAdded: () => voi
       onAdded={take}
       onClose={onClose}
     >
-      {made.length > 0 && <Passwords all={made} onKept={() => setKept(true)} />}
+      {made.length > 0 && (
+        <Note kind="ok" icon="key" class="passwords">
+          <div class="row">
+            <p class="grow small">The passwords are shown only once. Give each person theirs.</p>
+            <Button icon="download" label="CSV" look="small" onClick={download} />
+          </div>
+          <div class="scrolled" tabindex={0} role="region" aria-label="Passwords">
+            <KeyValues rows={made.map(({ name, password }) => [name, password, 'mono secret'])} />
+          </div>
+        </Note>
+      )}
       {added !== undefined && made.length === 0 && (
         <p class="second">
           There are no passwords to show: the file has them, or the response was lost. Use New password for anyone

@@ -25,28 +25,10 @@ interface Props {
   readonly onEdit: () => void
 }
 
-const Now = ({ state, who, now }: Pick<Props, 'state' | 'who' | 'now'>) => {
-  const { running, icon, text } = state
-  const isBroken = state.kind === 'off'
-  return (
-    <span class="row now-state">
-      <Icon name={icon} />
-      <span class="second">
-        {(isBroken || running === undefined) && <span class={isBroken ? 'danger' : ''}>{text}</span>}
-        {isBroken && running !== undefined && ', '}
-        {running !== undefined && (
-          <>
-            <Name of={who} /> until {formatWhen(running.to, now)}
-          </>
-        )}
-      </span>
-    </span>
-  )
-}
-
-export const Head = (props: Props) => {
-  const { sut, known, mayReserve, onEdit } = props
+export const Head = ({ sut, known, state, who, now, mayReserve, onEdit }: Props) => {
   const { api } = usePage()
+  const { running } = state
+  const isBroken = state.kind === 'off'
   const command = useCommand()
   const checking = useCommand()
   const [checked, setChecked] = useState<Checked | undefined>(undefined)
@@ -60,18 +42,19 @@ export const Head = (props: Props) => {
       ({ value }) => setChecked(value),
     )
   }
+  const isUnmonitored = known?.settings.monitoring_interval === null
   const choices = [
     { key: 'active', text: sut.is_active ? 'Block reservations' : 'Allow reservations' },
-    { key: 'probe', text: known?.settings.monitoring_interval === null ? 'Turn on monitoring' : 'Turn off monitoring' },
+    { key: 'probe', text: isUnmonitored ? 'Turn on monitoring' : 'Turn off monitoring' },
     { key: 'retire', text: 'Retire…' },
   ]
   const choose = (key: string): void => {
     if (key === 'active') void send('update', { is_active: !sut.is_active })
-    if (key === 'probe') void send('monitoring', { enabled: known?.settings.monitoring_interval === null })
+    if (key === 'probe') void send('monitoring', { enabled: isUnmonitored })
     if (key === 'retire') setRetiring(true)
   }
   // It has no port any more.
-  const isRetired = known !== undefined && known.settings.listen_port === null
+  const isRetired = known?.settings.listen_port === null
   const mayChange = known !== undefined && !isRetired
   return (
     <div>
@@ -85,7 +68,18 @@ export const Head = (props: Props) => {
         <h1 class="t20">
           <bdi>{sut.name}</bdi>
         </h1>
-        <Now {...props} />
+        <span class="row now-state">
+          <Icon name={state.icon} />
+          <span class="second">
+            {(isBroken || running === undefined) && <span class={isBroken ? 'danger' : ''}>{state.text}</span>}
+            {isBroken && running !== undefined && ', '}
+            {running !== undefined && (
+              <>
+                <Name of={who} /> until {formatWhen(running.to, now)}
+              </>
+            )}
+          </span>
+        </span>
         <span class="grow" />
         {mayChange && (
           <>
@@ -95,10 +89,7 @@ export const Head = (props: Props) => {
         )}
         {mayReserve && !isRetired && (
           <Button
-            label="Reserve"
-            icon="plus"
-            look="primary"
-            disabled={!sut.is_active || command.isOff}
+            {...{ label: 'Reserve', icon: 'plus', look: 'primary', disabled: !sut.is_active || command.isOff }}
             onClick={() => take(sut._id, HOUR)}
           />
         )}

@@ -6,18 +6,12 @@ import { sentenceOf } from '../../features/events/sentence.ts'
 import type { Kind } from '../../features/events/templates.ts'
 import { formatClock, formatCount, formatDay, formatSecond, midnightOf } from '../../format/format.ts'
 import { isBy } from '../../page/as-of.ts'
-import { usePage, useReading } from '../../page/context.ts'
+import { meOf, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { FilterChip } from '../../parts/choose/menu.tsx'
 import { Section } from '../../parts/show/page.tsx'
-
-interface Props {
-  readonly sutId: string
-  readonly ownId: string
-  readonly now: number
-}
 
 type OfMachine = Exclude<Kind, 'people' | 'service'>
 
@@ -38,8 +32,10 @@ const momentOf = (time: number, now: number): string => {
   return `${isThisWeek ? formatDay(time).slice(0, 3) : formatDay(time).slice(4)} ${formatClock(time)}`
 }
 
-export const History = ({ sutId, ownId, now }: Props) => {
-  const moment = usePage().asOf.value
+export const History = ({ sutId, now }: { readonly sutId: string; readonly now: number }) => {
+  const page = usePage()
+  const moment = page.asOf.value
+  const ownId = meOf(page)._id
   const [most, setMost] = useState(FIRST)
   const [kinds, setKinds] = useState<ReadonlySet<OfMachine>>(new Set())
   const reading = useReading({
@@ -76,18 +72,9 @@ export const History = ({ sutId, ownId, now }: Props) => {
       )}
     </div>
   )
+  const label = kinds.size === 0 ? 'All kinds' : `${kinds.size} of 4 kinds`
   return (
-    <Section
-      title="History"
-      beside={
-        <FilterChip
-          label={kinds.size === 0 ? 'All kinds' : `${kinds.size} of 4 kinds`}
-          options={KINDS}
-          chosen={kinds}
-          onChange={setKinds}
-        />
-      }
-    >
+    <Section title="History" beside={<FilterChip label={label} options={KINDS} chosen={kinds} onChange={setKinds} />}>
       <Loaded reading={reading} what="The history">
         {content}
       </Loaded>

@@ -1,20 +1,22 @@
 import { useState } from 'preact/hooks'
-import { type Sut, turnaroundOf } from '../../data/objects.ts'
+import type { FullSettings, Settings, Sut } from '../../data/objects.ts'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { stateOf } from '../../features/machines/machine-state.ts'
 import type { Known } from '../../features/machines/machine-values.ts'
 import { knownMachine } from '../../features/machines/save.ts'
 import { type Booked, overlaps } from '../../features/schedule/calendar.ts'
-import { show } from '../../features/view/view.ts'
-import { midnightOf } from '../../format/format.ts'
+import { formatSeconds, midnightOf } from '../../format/format.ts'
 import { meOf, type Reading, usePage, useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
-import { goTo, linkTo } from '../../page/location.ts'
+import { linkTo } from '../../page/location.ts'
 import { useReserved } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
+import { CopyButton } from '../../parts/copy.tsx'
+import { KeyValues } from '../../parts/show/key-values.tsx'
+import { Tag } from '../../parts/show/note.tsx'
 import { Section } from '../../parts/show/page.tsx'
+import { Subscribe } from '../../parts/show/subscribe.tsx'
 import { StateBlock } from '../../parts/state.tsx'
-import { Facts, Tags } from './facts.tsx'
 import { Head } from './head.tsx'
 import { History } from './history.tsx'
 import { Week } from './machine-week.tsx'
@@ -49,13 +51,57 @@ const useMachine = (id: string): Reading<Read> => {
   }
 }
 
-const Gone = () => {
-  const isScoped = (meOf(usePage()).scope ?? '') !== ''
-  const text = isScoped ? 'This machine is no longer in your scope.' : undefined
+const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
+
+type Fact = readonly [name: string, value: string]
+
+const settingsOf = ({ turnaround, release_unused_after }: Settings): readonly Fact[] => [
+  ['Turnaround', turnaround === 0 ? 'none' : `${formatSeconds(turnaround)} after each reservation`],
+  ...(release_unused_after === 0
+    ? []
+    : [['If unused', `released after ${formatSeconds(release_unused_after)}`] as const]),
+]
+
+const fullSettingsOf = (sut: Sut, settings: FullSettings): readonly Fact[] => {
+  const { listen_port, monitoring_interval, has_password, has_user_name, rdp_width, rdp_height } = settings
+  const kept = joined(
+    has_user_name ? 'user name' : '',
+    has_user_name && has_password ? 'and' : '',
+    has_password ? 'password' : '',
+  )
+  return [
+    ['Listen port', listen_port === null ? 'none' : String(listen_port)],
+    ['Stored', kept === '' ? 'nothing' : kept],
+    ['Monitored', monitoring_interval === null ? 'no' : `every ${formatSeconds(monitoring_interval)}`],
+    ...(sut.sut_type === 'rdp' && rdp_width !== null && rdp_height !== null
+      ? [['Desktop', `${rdp_width} × ${rdp_height}`] as const]
+      : []),
+  ]
+}
+
+const Facts = ({ sut, settings }: { readonly sut: Sut; readonly settings: Settings | undefined }) => {
+  const { sut_type, address, port, os, manufacturer, model, version, description } = sut
+  const place = `${address.includes(':') ? `[${address}]` : address}:${port}`
+  const at = (
+    <span class="row">
+      <bdi class="mono">{place}</bdi>
+      <CopyButton text={place} label="Copy the address" />
+    </span>
+  )
   return (
-    <StateBlock icon="search" title="This machine does not exist" text={text}>
-      <Button label="Machines" href={linkTo('machines')} />
-    </StateBlock>
+    <KeyValues
+      rows={[
+        ['Type', sut_type.toUpperCase()],
+        ['Address', at],
+        ['System', os],
+        ['Manufacturer', joined(manufacturer, model)],
+        ['Version', version],
+        ...(settings === undefined ? [] : settingsOf(settings)),
+        ...(settings?.listen_port === undefined ? [] : fullSettingsOf(sut, settings as FullSettings)),
+        ['Calendar', <Subscribe key="calendar" path={`/api/sut/${sut._id}/calendar.ics`} />],
+        ['Description', description, 'second lines'],
+      ]}
+    />
   )
 }
 
@@ -67,25 +113,14 @@ const Content = ({ read }: { readonly read: Read }) => {
   const [isEditing, setEditing] = useState(false)
   const { sut, known, booked } = read
   const { byId } = page.reservations.all.value
+  const tags = Object.entries(sut.tags)
   const state = stateOf(sut, booked, now, me._id)
   const nameOf = ({ _id, userId }: Booked): string => byId.get(_id)?.user_name ?? userId
   const who = state.running && (state.running.userId === me._id ? 'You' : nameOf(state.running))
   const edit = (): void => setEditing(true)
-  const onDay = (day: number): void => {
-    show({ zoom: 'day', time: day === midnightOf(now) ? undefined : day, open: undefined })
-    goTo('schedule')
-  }
   return (
     <div class="page">
-      <Head
-        sut={sut}
-        known={known}
-        state={state}
-        who={who}
-        now={now}
-        mayReserve={me.role !== 'auditor'}
-        onEdit={edit}
-      />
+      <Head {...{ sut, known, state, who, now, mayReserve: me.role !== 'auditor' }} onEdit={edit} />
       <div class="cols r320">
         <div>
           <Section
@@ -96,22 +131,27 @@ const Content = ({ read }: { readonly read: Read }) => {
               </a>
             }
           >
-            <Week
-              booked={booked}
-              ofSeries={new Set(booked.filter(({ _id }) => byId.get(_id)?.series_id).map(({ _id }) => _id))}
-              turnaround={turnaroundOf(sut)}
-              now={now}
-              ownId={me._id}
-              nameOf={nameOf}
-              onDay={onDay}
-            />
+            <Week sut={sut} booked={booked} now={now} nameOf={nameOf} />
           </Section>
           <Monitoring sut={sut} now={now} />
-          {me.role !== 'tester' && <History sutId={sut._id} ownId={me._id} now={now} />}
+          {me.role !== 'tester' && <History sutId={sut._id} now={now} />}
         </div>
         <aside class="stack aside">
           <Facts sut={sut} settings={known?.settings ?? sut.settings} />
-          <Tags sut={sut} onEdit={known && isAnswered ? edit : undefined} />
+          <div class="stack">
+            <div class="row">
+              <h2 class="grow">Tags</h2>
+              {known && isAnswered && (
+                <Button label="Edit" look="quiet small" aria-label="Edit the tags" onClick={edit} />
+              )}
+            </div>
+            <div class="chips">
+              {tags.map(([name, value]) => (
+                <Tag key={name} name={name} value={value} />
+              ))}
+              {tags.length === 0 && <span class="muted">None</span>}
+            </div>
+          </div>
         </aside>
       </div>
       {isEditing && known !== undefined && <MachineDialog known={known} onClose={() => setEditing(false)} />}
@@ -122,12 +162,18 @@ const Content = ({ read }: { readonly read: Read }) => {
 export const Machine = ({ id }: { readonly id: string }) => {
   const reading = useMachine(id)
   const { failed } = reading
-  // It may have left the scope since it was read.
-  const isGone = failed?.status === 404 || failed?.status === 422
+  const isScoped = (meOf(usePage()).scope ?? '') !== ''
   return (
     <main class="main">
-      {isGone ? (
-        <Gone />
+      {failed?.status === 404 || failed?.status === 422 ? (
+        <StateBlock
+          icon="search"
+          title="This machine does not exist"
+          // It may have left the scope since it was read.
+          text={isScoped ? 'This machine is no longer in your scope.' : undefined}
+        >
+          <Button label="Machines" href={linkTo('machines')} />
+        </StateBlock>
       ) : (
         <Loaded reading={reading} what="The machine" class="page" skeleton={8}>
           {(value) => <Content read={value} />}

@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
 import { ofSut } from '../../data/query.ts'
 import { Strip } from '../../features/machines/strip.tsx'
-import { outagesText, outageText, type Uptime } from '../../features/machines/uptime.ts'
+import { outagesText, outageText } from '../../features/machines/uptime.ts'
 import { readUptimes } from '../../features/machines/use-uptimes.ts'
-import type { Outage } from '../../features/schedule/cells.ts'
 import { formatClock, formatDay, formatWhen, HOUR, MINUTE } from '../../format/format.ts'
 import { useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
@@ -27,35 +26,7 @@ const SPANS = {
 type Name = keyof typeof SPANS
 const NAMES = { day: SPANS.day.text, week: SPANS.week.text }
 
-const Axis = ({ from, to, name }: { readonly from: number; readonly to: number; readonly name: Name }) => {
-  const at = (part: number): string => {
-    const time = from + part * (to - from)
-    return name === 'day' ? formatClock(time) : formatDay(time)
-  }
-  return (
-    <div class="strip-axis muted num">
-      <span>{name === 'day' ? `yesterday ${at(0)}` : at(0)}</span>
-      <span class="desk-only">{at(0.25)}</span>
-      <span>{at(0.5)}</span>
-      <span class="desk-only">{at(0.75)}</span>
-      <span>now</span>
-    </div>
-  )
-}
-
 const LISTED = 10
-
-const Outages = ({ uptime, now }: { readonly uptime: Uptime; readonly now: number }) => {
-  const newest = uptime.outages.toReversed().slice(0, LISTED)
-  if (uptime.outages.length < 2) return undefined
-  return (
-    <ul class="items small second">
-      {newest.map((outage: Outage) => (
-        <li key={outage.from}>Offline {outageText(outage, now)}.</li>
-      ))}
-    </ul>
-  )
-}
 
 export const Monitoring = ({ sut, now }: { readonly sut: Sut; readonly now: number }) => {
   const [name, setName] = useState<Name>('day')
@@ -69,6 +40,10 @@ export const Monitoring = ({ sut, now }: { readonly sut: Sut; readonly now: numb
     Math.floor(now / (15 * MINUTE)),
   )
   const { value } = reading
+  const at = (part: number): string => {
+    const time = span.from + part * hours * HOUR
+    return name === 'day' ? formatClock(time) : formatDay(time)
+  }
   const isOff = sut.monitoring.status === 'Offline'
   const isKnown = value !== undefined && !value.unknown.some(({ from, to }) => from <= span.from && to >= span.to)
   return (
@@ -76,7 +51,13 @@ export const Monitoring = ({ sut, now }: { readonly sut: Sut; readonly now: numb
       <Loaded reading={reading} what="Its outages" skeleton={<span class="sk strip big" />}>
         {(uptime) => uptime && <Strip uptime={uptime} span={span} count={slots} label={label} isBig />}
       </Loaded>
-      <Axis {...span} name={name} />
+      <div class="strip-axis muted num">
+        <span>{name === 'day' ? `yesterday ${at(0)}` : at(0)}</span>
+        <span class="desk-only">{at(0.25)}</span>
+        <span>{at(0.5)}</span>
+        <span class="desk-only">{at(0.75)}</span>
+        <span>now</span>
+      </div>
       <p class="small second row under">
         {isOff && (
           <span class="danger">
@@ -88,7 +69,16 @@ export const Monitoring = ({ sut, now }: { readonly sut: Sut; readonly now: numb
           {isKnown && <> {outagesText(value, text, now)}</>}
         </span>
       </p>
-      {value !== undefined && <Outages uptime={value} now={now} />}
+      {value !== undefined && value.outages.length > 1 && (
+        <ul class="items small second">
+          {value.outages
+            .toReversed()
+            .slice(0, LISTED)
+            .map((outage) => (
+              <li key={outage.from}>Offline {outageText(outage, now)}.</li>
+            ))}
+        </ul>
+      )}
     </Section>
   )
 }

@@ -49,12 +49,6 @@ const CLOSED: Readonly<Record<number, (about: About) => Said>> = {
   }),
 }
 
-const fault = (code: number): Said => ({
-  title: 'The connection was closed',
-  text: `Berth or the browser closed it with code ${code}. See the service's log.`,
-  way: 'again',
-})
-
 const ofOver = ({ cause, by, detail }: Refused['problem'], about: About): Said => {
   if (cause === 'released' && by === about.me) return (CLOSED[4001] as (about: About) => Said)(about)
   if (cause === undefined || cause === 'ended') return (CLOSED[4000] as (about: About) => Said)(about)
@@ -63,20 +57,19 @@ const ofOver = ({ cause, by, detail }: Refused['problem'], about: About): Said =
   return { title, text: detail, way: 'reserve' }
 }
 
+/** Refusals that are more than that it could not be opened. */
+const REFUSED: Readonly<Record<string, Pick<Said, 'title' | 'way'>>> = {
+  gateway_full: { title: 'Too many connections to this machine', way: 'again' },
+  not_forwarded: { title: 'Another Berth instance forwards this machine', way: 'none' },
+  reservation_not_running: { title: 'Your reservation has not started', way: 'again' },
+  not_vnc: { title: 'This machine has no screen here', way: 'none' },
+}
+
 const ofRefused = ({ problem, status }: Refused, about: About): Said => {
   const { code, detail } = problem
   if (code === 'reservation_over' || code === 'reservation_cancelled') return ofOver(problem, about)
-  if (code === 'gateway_full') return { title: 'Too many connections to this machine', text: detail, way: 'again' }
-  if (code === 'not_forwarded')
-    return { title: 'Another Berth instance forwards this machine', text: detail, way: 'none' }
-  if (code === 'reservation_not_running')
-    return { title: 'Your reservation has not started', text: detail, way: 'again' }
-  if (code === 'not_vnc') return { title: 'This machine has no screen here', text: detail, way: 'none' }
-  return {
-    title: 'The screen could not be opened',
-    text: detail,
-    way: status === 0 || status >= 500 ? 'again' : 'none',
-  }
+  const way = status === 0 || status >= 500 ? 'again' : 'none'
+  return { title: 'The screen could not be opened', way, ...REFUSED[code], text: detail }
 }
 
 export const saidOf = (ending: ConsoleEnd, about: About): Said => {
@@ -85,5 +78,6 @@ export const saidOf = (ending: ConsoleEnd, about: About): Said => {
     return { title: 'The machine did not let you in', text: ending.reason ?? 'It gave no reason.', way: 'again' }
   if (ending.kind === 'updated')
     return { title: 'Berth was updated', text: 'Reload to open the screen.', way: 'reload' }
-  return CLOSED[ending.code]?.(about) ?? fault(ending.code)
+  const text = `Berth or the browser closed it with code ${ending.code}. See the service's log.`
+  return CLOSED[ending.code]?.(about) ?? { title: 'The connection was closed', text, way: 'again' }
 }

@@ -1,24 +1,45 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { HoldingProps } from '../../features/holding/extend.tsx'
-import { afterText, CommandNote, extendTo, USUAL_MS, useGiveBack } from '../../features/holding/extend.tsx'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { bookedOf, systemOf, takenOf } from '../../data/objects.ts'
+import { CommandNote, ExtendPair, useGiveBack } from '../../features/holding/extend.tsx'
 import { type ReservationCommand, useReservation } from '../../features/holding/use-reservation.ts'
-import { nextTaken } from '../../features/schedule/calendar.ts'
-import { formatClock, formatWhen } from '../../format/format.ts'
+import { HOUR } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { linkTo } from '../../page/location.ts'
+import { useMachines, useOneReservation, useReserved } from '../../page/use-timeline.ts'
 import { isNear } from '../../page/warning.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
-import { CommandButton } from '../../parts/commands/command.tsx'
-import { useFields } from '../../parts/commands/fields.tsx'
 import { Status } from '../../parts/show/note.tsx'
-import { Bar, PhoneKeys } from './bar.tsx'
+import { useConsole } from './console.ts'
 import { saidOf } from './endings.ts'
-import { Over } from './over.tsx'
-import { type Subject, useSubject } from './subject.ts'
-import { type Shown, showAs, USUALLY_SHOWN } from './tools.tsx'
-import { type Asked, useConsole } from './use-console.ts'
+import { Credentials, EndToast, Over } from './over.tsx'
+import { Clipboard, Left, PhoneKeys, ShownMenu, showAs, USUALLY_SHOWN } from './tools.tsx'
+
+/** How far back reservations are read: the machine may still be turned around after one, for a day at most. */
+const BEFORE_MS = 25 * HOUR
+const AHEAD_MS = 7 * 24 * HOUR
+
+/** What a screen is of. Members are undefined until they were read. */
+const useSubject = (id: string) => {
+  const { minute } = usePage()
+  const reservation = useOneReservation(id)
+  const machines = useMachines()
+  const hour = Math.floor(minute.value / HOUR) * HOUR
+  const sutIds = reservation === undefined ? [] : [reservation.sut_id]
+  const { value: booked } = useReserved({ from: hour - BEFORE_MS, to: hour + AHEAD_MS }, sutIds)
+  const sut = machines.get(reservation?.sut_id ?? '')
+  const own = reservation && bookedOf(reservation)
+  const taken = sut && booked && takenOf(sut, booked.get(sut._id))
+  return { name: sut?.name ?? 'the machine', sut, reservation, own, taken }
+}
+
+/** `1280 × 800`: what the machine sends. */
+const sizeOf = (target: HTMLElement | null): string => {
+  const canvas = target?.querySelector('canvas')
+  return canvas ? `${canvas.width} × ${canvas.height}` : ''
+}
 
 interface OverlayProps {
-  readonly subject: Subject
+  readonly subject: ReturnType<typeof useSubject>
   readonly command: ReservationCommand
   readonly console: ReturnType<typeof useConsole>
   readonly isRunning: boolean
@@ -64,14 +85,15 @@ export const Screen = ({ id = '' }: { readonly id: string | undefined }) => {
   const shownConsole = useConsole(id, target)
   const { rfb, ending, clipboard, isMadeAgain } = shownConsole
   const command = useReservation(id)
-  const [shown, setShown] = useState<Shown>(USUALLY_SHOWN)
+  const [shown, setShown] = useState(USUALLY_SHOWN)
   useEffect(() => {
     if (rfb !== undefined) showAs(rfb, shown)
   }, [rfb, shown])
   useEffect(() => rfb?.focus(), [rfb])
-  const { name, own } = subject
+  const { name, sut, own, taken } = subject
   const isRunning = own !== undefined && own.from <= now && now < own.to
   const [question, ask] = useGiveBack({ command, name, isRunning: true })
+  const fullScreen = () => stage.current?.requestFullscreen()
   // Every key goes to the machine, so one must lead out.
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || !event.shiftKey) return
@@ -81,18 +103,35 @@ export const Screen = ({ id = '' }: { readonly id: string | undefined }) => {
   }
   return (
     <div class="screen">
-      <Bar
-        subject={subject}
-        command={command}
-        isRunning={isRunning}
-        rfb={rfb}
-        clipboard={clipboard}
-        shown={shown}
-        onShow={setShown}
-        onRelease={() => ask('now')}
-        back={back}
-        stage={stage}
-      />
+      <header class="row top screen-bar">
+        <IconButton icon="left" label="Back to your reservations" look="quiet" ref={back} href={linkTo('mine')} />
+        <h1 class="clip">
+          <bdi>{name}</bdi>
+        </h1>
+        <span class="small muted desk-only clip">
+          {[sut && systemOf(sut), rfb && sizeOf(stage.current)].filter(Boolean).join(', ')}
+        </span>
+        <span class="grow" />
+        {own && <Left own={own} />}
+        {isRunning && (
+          <span class="row desk-only">
+            <ExtendPair own={own} taken={taken} command={command} />
+          </span>
+        )}
+        {rfb !== undefined && (
+          <span class="row desk-only tools">
+            <Button label="Ctrl Alt Del" look="quiet" onClick={() => rfb.sendCtrlAltDel()} />
+            <Clipboard rfb={rfb} text={clipboard} />
+            {document.fullscreenEnabled && (
+              <IconButton icon="expand" label="Full screen" look="quiet" onClick={fullScreen} />
+            )}
+            <ShownMenu shown={shown} onShow={setShown} />
+          </span>
+        )}
+        {isRunning && (
+          <Button look="danger" label="Release" class="desk-only" disabled={command.isOff} onClick={() => ask('now')} />
+        )}
+      </header>
       <main class={ending !== undefined && !isMadeAgain ? 'screen-stage ended' : 'screen-stage'} ref={stage}>
         <div
           class="screen-target"
@@ -113,59 +152,6 @@ export const Screen = ({ id = '' }: { readonly id: string | undefined }) => {
         )}
       </main>
       {rfb !== undefined && <PhoneKeys rfb={rfb} own={own} command={command} />}
-    </div>
-  )
-}
-
-/** Warns before the end, with what can be had. It stays until it is dismissed. */
-const EndToast = ({ own, taken, command }: HoldingProps) => {
-  const [dismissed, setDismissed] = useState<number | undefined>(undefined)
-  if (dismissed === own.to) return undefined
-  const end = Math.min(own.to + USUAL_MS, (taken && nextTaken(taken, own)) ?? own.to)
-  const free = afterText(taken, own, own.to)
-  // A press on it leaves the focus on the screen.
-  return (
-    <div class="row toast" role="alert" onMouseDown={(event: MouseEvent) => event.preventDefault()}>
-      Your time ends at {formatClock(own.to)}.{free && ` It is free ${free}.`}
-      {end > own.to && (
-        <CommandButton command={command} onPress={() => extendTo(command, end)}>
-          Extend to {formatWhen(end, own.to)}
-        </CommandButton>
-      )}
-      <IconButton icon="x" label="Dismiss" look="small" onClick={() => setDismissed(own.to)} />
-    </div>
-  )
-}
-
-const NO_ERRORS: ReadonlyMap<string, string> = new Map()
-
-/** Asks for the password of a machine for which Berth has none. It goes to the machine and is kept nowhere. */
-const Credentials = ({ name, rfb, isUserNameNeeded }: Asked & { readonly name: string }) => {
-  const [isSent, setSent] = useState(false)
-  const form = useRef<HTMLFormElement>(null)
-  const { values, text } = useFields('machine', { username: '', password: '' }, NO_ERRORS)
-  useLayoutEffect(() => form.current?.querySelector('input')?.focus(), [])
-  if (isSent) return undefined
-  const submit = (event: Event): void => {
-    event.preventDefault()
-    rfb.sendCredentials({ password: values.password, ...(isUserNameNeeded && { username: values.username }) })
-    setSent(true)
-  }
-  return (
-    <div class="screen-over">
-      <div class="dialog" role="dialog" aria-label="Machine password">
-        <form class="stack" ref={form} onSubmit={submit}>
-          <h2>Password for {name}</h2>
-          <p class="second">
-            The machine asks for a password that Berth does not have. It is sent only to the machine.
-          </p>
-          {isUserNameNeeded && text('username', 'Name', { required: true })}
-          {text('password', 'Password', { type: 'password' })}
-          <div class="row">
-            <Button label="Connect" look="primary" type="submit" />
-          </div>
-        </form>
-      </div>
     </div>
   )
 }

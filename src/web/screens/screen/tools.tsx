@@ -1,10 +1,41 @@
 import type RFB from '@novnc/novnc'
 import { useRef } from 'preact/hooks'
+import { extendTo, USUAL_MS } from '../../features/holding/extend.tsx'
+import type { ReservationCommand } from '../../features/holding/use-reservation.ts'
+import type { Booked } from '../../features/schedule/calendar.ts'
+import { formatDuration, formatWhen } from '../../format/format.ts'
+import { usePage } from '../../page/context.ts'
+import { isNear } from '../../page/warning.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { type Choice, MoreMenu } from '../../parts/choose/menu.tsx'
+import { CommandButton } from '../../parts/commands/command.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useFloating } from '../../parts/floating.ts'
+import { Icon } from '../../parts/icon.tsx'
+
+/** How long the reservation lasts. */
+export const Left = ({ own }: { readonly own: Booked }) => {
+  const page = usePage()
+  const now = page.clock.value
+  const warning = page.warning.value
+  const isRunning = own.from <= now && now < own.to
+  const look = isRunning && isNear(own.to, now, warning) ? 'near' : ''
+  return (
+    <span class={`row left-pill num medium nowrap ${look}`} role={isRunning ? 'timer' : undefined} aria-live="off">
+      {isRunning ? (
+        <>
+          <Icon name="clock" />
+          {formatDuration(own.to - now)} left
+        </>
+      ) : own.to <= now ? (
+        `Ended ${formatWhen(own.to, now)}`
+      ) : (
+        `From ${formatWhen(own.from, now)}`
+      )}
+    </span>
+  )
+}
 
 export interface Shown {
   readonly isFitted: boolean
@@ -81,8 +112,14 @@ const keysymOf = (character: string): number => {
 const RETURN = 0xff0d
 const BACKSPACE = 0xff08
 
-/** Opens the keyboard of a phone: what is typed into a field that nobody sees is sent to the machine. */
-export const PhoneKeyboard = ({ rfb }: { readonly rfb: RFB }) => {
+interface KeysProps {
+  readonly rfb: RFB
+  readonly own: Booked | undefined
+  readonly command: ReservationCommand
+}
+
+/** On phones. What is typed into a field that nobody sees, which opens the keyboard, is sent to the machine. */
+export const PhoneKeys = ({ rfb, own, command }: KeysProps) => {
   const field = useRef<HTMLTextAreaElement>(null)
   const onInput = (event: InputEvent): void => {
     if (event.inputType === 'deleteContentBackward') rfb.sendKey(BACKSPACE, 'Backspace')
@@ -92,20 +129,21 @@ export const PhoneKeyboard = ({ rfb }: { readonly rfb: RFB }) => {
     if (field.current !== null) field.current.value = ' '
   }
   return (
-    <>
+    <div class="row screen-keys phone-only">
       <Button label="Keyboard" onClick={() => field.current?.focus()} />
       <textarea
-        class="vh"
-        ref={field}
+        {...{ class: 'vh', ref: field, tabindex: -1, autocapitalize: 'off', autocomplete: 'off', spellcheck: false }}
         aria-label="Text for the machine"
-        tabindex={-1}
-        autocapitalize="off"
-        autocomplete="off"
-        spellcheck={false}
         onInput={onInput}
       >
         {' '}
       </textarea>
-    </>
+      <Button label="Ctrl Alt Del" onClick={() => rfb.sendCtrlAltDel()} />
+      {own && (
+        <CommandButton look="primary" command={command} onPress={() => extendTo(command, own.to + USUAL_MS)}>
+          Extend 30 m
+        </CommandButton>
+      )}
+    </div>
   )
 }

@@ -95,7 +95,7 @@ const neighbours = (groups: readonly Group[], current: string): string => {
     chapter === undefined
       ? ''
       : `<a class="btn" rel="${rel}" href="${addressOf(chapter.name)}">${word}: ${escapeHtml(chapter.title)}</a>`
-  return `<nav class="neighbours" aria-label="Previous and next">
+  return `<nav class="row wrap neighbours" aria-label="Previous and next">
 ${link(at === -1 ? undefined : all[at - 1], 'prev', 'Previous')}<span class="grow"></span>${link(all[at + 1], 'next', 'Next')}
 </nav>`
 }

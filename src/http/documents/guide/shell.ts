@@ -12,7 +12,7 @@ const symbols = Object.entries(icons).map(
   ([name, shape]) => `<symbol id="i-${name}" viewBox="0 0 16 16">${shape}</symbol>`,
 )
 /** All icons, of which a page shows one by its name. */
-export const ICONS = `<svg class="sprite" aria-hidden="true"><defs>${symbols.join('')}</defs></svg>`
+export const ICONS = `<svg class="vh" aria-hidden="true"><defs>${symbols.join('')}</defs></svg>`
 
 interface Shell {
   readonly title: string

@@ -22,17 +22,6 @@ const [Others, prepareOthers] = later(async () => (await import('./screens/other
 /** After the first screen, before the others are loaded, so that they open at once, and without the service. */
 const PRELOAD_DELAY_MS = 2_000
 
-const useTitle = (title: string): void => {
-  const page = usePage()
-  const now = page.minute.value
-  const own = page.reservations.own.value
-  const warning = page.warning.value
-  const text = `${titleOf(title, nearest(own, now, warning), now)} · Berth`
-  useEffect(() => {
-    document.title = text
-  }, [text])
-}
-
 const Content = ({ screen, id, me }: { readonly screen: string; readonly id: string | undefined; readonly me: Me }) => {
   const found = screenOf(screen)
   if (found === undefined)
@@ -67,14 +56,21 @@ const Content = ({ screen, id, me }: { readonly screen: string; readonly id: str
 }
 
 const Current = ({ me }: { readonly me: Me }) => {
-  const { screen, id } = usePage().place.value
+  const page = usePage()
+  const { screen, id } = page.place.value
+  const found = screenOf(screen)
+  const now = page.minute.value
+  const near = nearest(page.reservations.own.value, now, page.warning.value)
+  const title = `${titleOf(found?.title ?? 'Page not found', near, now)} · Berth`
+  useEffect(() => {
+    document.title = title
+  }, [title])
   useEffect(() => {
     const timer = setTimeout(prepareOthers, PRELOAD_DELAY_MS)
     return () => clearTimeout(timer)
   }, [])
-  useTitle(screenOf(screen)?.title ?? 'Page not found')
   const content = <Content screen={screen} id={id} me={me} />
-  if (screenOf(screen)?.isBare) return content
+  if (found?.isBare) return content
   return (
     <div class="app">
       <TopBar me={me} current={screen} />

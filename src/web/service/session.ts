@@ -50,19 +50,6 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 export const messageOf = ({ problem, message }: Refused): string => TEXTS[problem.code] ?? message
 
-export interface SessionControl {
-  readonly session: ReadonlySignal<Session>
-  readonly isAnswered: ReadonlySignal<boolean>
-  /** When the last answer came, in Unix milliseconds. */
-  readonly answeredAt: ReadonlySignal<number>
-  readonly api: Api
-  readonly credential: () => string | undefined
-  readonly signIn: (name: string, password: string) => Promise<Outcome<object>>
-  readonly beginSingleSignOn: () => Promise<Outcome<object>>
-  readonly signOut: (everywhere: boolean) => Promise<Outcome<object>>
-  readonly check: () => Promise<void>
-}
-
 /** What the provider has sent the browser back with. It is removed from the address before anything else. */
 const readCallback = () => {
   if (location.pathname !== '/login/callback') return undefined
@@ -100,6 +87,7 @@ export const readWhenSignedIn = (api: Api, session: Phases, isKept: () => boolea
 const openState = () => {
   const session = signal<Session>({ phase: 'checking', me: undefined, since: undefined, error: undefined })
   const isAnswered = signal(true)
+  /** When the last answer came, in Unix milliseconds. */
   const answeredAt = signal(currentTime())
   const set = (change: Partial<Session>): void => {
     session.value = { ...session.peek(), ...change }
@@ -167,7 +155,9 @@ const endSingleSignOn = async (
   await check()
 }
 
-export const openSession = (): SessionControl => {
+export type SessionControl = ReturnType<typeof openSession>
+
+export const openSession = () => {
   const state = openState()
   const { session, isAnswered, answeredAt, set, api } = state
   const check = makeCheck(state)
@@ -181,27 +171,23 @@ export const openSession = (): SessionControl => {
   else void endSingleSignOn(state, returned, check)
 
   return {
-    session,
-    isAnswered,
-    answeredAt,
-    api,
-    check,
+    ...{ session: session as ReadonlySignal<Session>, isAnswered, answeredAt, api, check },
     credential: () => readKept()?.session,
-    signIn: async (name, password) => {
+    signIn: async (name: string, password: string): Promise<Outcome<object>> => {
       const outcome = await api.post('/api/login', { body: { name, password }, isAnonymous: true })
       if (outcome.value === undefined) return outcome
       keep(outcome.value)
       await check()
       return outcome
     },
-    beginSingleSignOn: async () => {
+    beginSingleSignOn: async (): Promise<Outcome<object>> => {
       const outcome = await api.post('/api/login/oidc/start')
       if (outcome.value === undefined) return outcome
       sessionStorage.setItem(TRANSACTION, outcome.value.transaction)
       location.assign(outcome.value.url)
       return outcome
     },
-    signOut: async (everywhere) => {
+    signOut: async (everywhere: boolean): Promise<Outcome<object>> => {
       const outcome = await api.post('/api/logout', { body: { everywhere } })
       if (outcome.refused === undefined) {
         forget()

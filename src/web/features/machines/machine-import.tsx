@@ -37,9 +37,8 @@ export const MachineImport = ({ onClose }: { readonly onClose: () => void }) => 
   const [left, setLeft] = useState<number | undefined>(undefined)
   const probe = async (answer: Readonly<Record<string, unknown>>): Promise<void> => {
     if (!isProbed) return
-    const ids = (answer.suts as readonly { readonly _id: string }[]).map(({ _id }) => _id)
     let failed = 0
-    const queue = [...ids]
+    const queue = (answer.suts as readonly { readonly _id: string }[]).map(({ _id }) => _id)
     const work = async (): Promise<void> => {
       for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
         const { refused } = await api.send(`/api/sut/${id}/monitoring`, {

@@ -13,12 +13,9 @@ export interface Uptime {
   readonly unknown: readonly Stretch[]
 }
 
-/** `to` is null while it lasts. */
-const toOf = (to: string | null, end: number): number => (to === null ? end : Date.parse(to))
-
 export const uptimeOf = ({ outages, unknown }: Schemas['Outages'], end: number): Uptime => ({
   outages: outages.map(({ from, to, cause }) => ({
-    ...{ from: Date.parse(from), to: toOf(to, end), cause },
+    ...{ from: Date.parse(from), to: to === null ? end : Date.parse(to), cause },
     isOpen: to === null,
   })),
   unknown: unknown.map(({ from, to }) => ({ from: Date.parse(from), to: Date.parse(to) })),

@@ -2,7 +2,7 @@
 
 import type { Match, Sut, SutRequest } from '../../data/objects.ts'
 import { formatDuration } from '../../format/format.ts'
-import { fromMatch, meeting, textOfValue } from '../reserve/criteria.ts'
+import { fromMatch, isTag, meeting, tagOf, textOfValue } from '../reserve/criteria.ts'
 
 /** Words, and in objects what others have named: text whose direction is its own. */
 export type Words = readonly (string | { readonly name: string })[]
@@ -14,10 +14,9 @@ const wordsOfValues = (key: string, values: readonly (string | null)[]): Words =
 
 const wordsOfCriteria = (match: Match): readonly Words[] =>
   [...fromMatch(match)].map(([key, values]) => {
-    const isTag = key.startsWith('tag.')
-    const name = isTag ? key.slice('tag.'.length) : key
+    const name = isTag(key) ? tagOf(key) : key
     if (values[0] === null) return ['no ', { name }]
-    if (isTag) return [{ name }, ' ', ...wordsOfValues(key, values)]
+    if (isTag(key)) return [{ name }, ' ', ...wordsOfValues(key, values)]
     return [...(NAMED[key] === undefined ? [] : [NAMED[key]]), ...wordsOfValues(key, values)]
   })
 

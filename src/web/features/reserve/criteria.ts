@@ -17,13 +17,14 @@ const FIELDS = {
   manufacturer: 'Manufacturer',
   model: 'Model',
   version: 'Version',
+  // It comes with a link only: who wants one machine takes it on the schedule.
+  name: 'Name',
 } as const
-/** Fields that criteria may name. `name` comes with a link only: who wants one machine takes it on the schedule. */
-const NAMED = [...(Object.keys(FIELDS) as (keyof typeof FIELDS)[]), 'name'] as const
+const NAMED = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
 const TAG = 'tag.'
 
-const isTag = (key: string): boolean => key.startsWith(TAG)
-const tagOf = (key: string): string => key.slice(TAG.length)
+export const isTag = (key: string): boolean => key.startsWith(TAG)
+export const tagOf = (key: string): string => key.slice(TAG.length)
 
 const ownValue = (sut: Sut, key: string): Value => {
   if (isTag(key)) return Object.hasOwn(sut.tags, tagOf(key)) ? (sut.tags[tagOf(key)] as string) : null
@@ -108,8 +109,7 @@ const TAGS_SHOWN = 2
 export const textOfValue = (key: string, value: Value): string =>
   value === null ? 'not set' : key === 'sut_type' ? (TYPES[value as Sut['sut_type']] ?? value) : value
 
-const labelOf = (key: string): string =>
-  isTag(key) ? tagOf(key) : key === 'name' ? 'Name' : FIELDS[key as keyof typeof FIELDS]
+const labelOf = (key: string): string => (isTag(key) ? tagOf(key) : FIELDS[key as keyof typeof FIELDS])
 
 const choosableOf = (suts: readonly Sut[], criteria: Criteria, key: string): Omit<Choosable, 'isUsual'> => {
   const chosen = criteria.get(key) ?? []

@@ -4,7 +4,7 @@ import { formatDuration, formatNumber } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { useMachines } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
-import { Radio } from '../../parts/choose/radio.tsx'
+import { Radio } from '../../parts/choose/chip.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { type Choice, spanOn, type Take } from './choices.ts'
 

@@ -7,7 +7,7 @@ import { readUptimes } from '../../features/machines/use-uptimes.ts'
 import { formatClock, formatDay, formatWhen, HOUR, MINUTE } from '../../format/format.ts'
 import { useReading } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
-import { Segments } from '../../parts/choose/segments.tsx'
+import { Segments } from '../../parts/choose/chip.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Section } from '../../parts/show/page.tsx'
 

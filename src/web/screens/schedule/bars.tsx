@@ -17,10 +17,9 @@ import {
 } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
-import { Chip } from '../../parts/choose/chip.tsx'
+import { Chip, Segments } from '../../parts/choose/chip.tsx'
 import { MenuChip } from '../../parts/choose/menu.tsx'
 import { SearchField } from '../../parts/choose/search-field.tsx'
-import { Segments } from '../../parts/choose/segments.tsx'
 import { Status } from '../../parts/show/note.tsx'
 import { Popover } from './popover.tsx'
 

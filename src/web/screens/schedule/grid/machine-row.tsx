@@ -139,8 +139,9 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
     case 'offline': {
       if (cell.isAhead) return shade('off ahead', 'Offline now; may still be offline then')
       const text = offlineText(row)
-      // The hours of a month stand over it.
-      if (span.zoom === 'month') return shade('off', text)
+      // The hours of a month stand over it, and so does a reservation that runs.
+      const isCovered = row.cells.some((each) => each.kind === 'block' && each.phase === 'running')
+      if (span.zoom === 'month' || isCovered) return shade('off', text, { title: text })
       return shade(
         'off',
         text,

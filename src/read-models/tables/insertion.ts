@@ -28,7 +28,8 @@ export const makeInsertion = (db: DatabaseSync, table: string, columns: readonly
     let done = 0
     for (const count of ROWS_PER_STATEMENT) {
       while (rows - done >= count) {
-        statementFor(count).run(...waiting.slice(done * width, (done + count) * width))
+        const isAll = count === ROWS_PER_STATEMENT[0]
+        statementFor(count).run(...(isAll ? waiting : waiting.slice(done * width, (done + count) * width)))
         done += count
       }
     }

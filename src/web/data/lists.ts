@@ -47,7 +47,10 @@ export const readReservations = async (
 /** What is asked for of a span. */
 export const spanOf = ({ from, to }: Stretch) => ({ from: toIso(from), to: toIso(to) })
 
-const byId = <A extends { readonly _id: string; readonly name: string }>(all: readonly A[]): ReadonlyMap<string, A> =>
+/** By id, in the order of their names. */
+export const byId = <A extends { readonly _id: string; readonly name: string }>(
+  all: readonly A[],
+): ReadonlyMap<string, A> =>
   new Map(all.toSorted((a, b) => compareNames(a.name, b.name)).map((each) => [each._id, each]))
 
 /** All machines that one sees, by id, in the order of their names. */

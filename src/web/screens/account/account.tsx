@@ -16,47 +16,14 @@ import { Page, Section } from '../../parts/show/page.tsx'
 
 const THEMES: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' }
 
-const Appearance = () => {
-  const { theme } = usePage()
-  const choose = (next: Theme): void => {
-    theme.value = next
-  }
-  return (
-    <Section title="Appearance and warnings">
-      <div class="stack appearance">
-        <div class="row">
-          <span class="grow">Theme</span>
-          <Segments label="Theme" options={THEMES} value={theme.value} onChange={choose} />
-        </div>
-        <BeforeTheEnd />
-      </div>
-    </Section>
-  )
-}
-
-const Sessions = () => {
-  const { control } = usePage()
-  return (
-    <SessionSection
-      look="danger small"
-      question="Sign out of all your browsers, this one too?"
-      action="Sign out everywhere"
-      back="Stay signed in"
-      end={() => control.signOut(true)}
-    >
-      <p class="second">
-        This browser stays signed in for 12 hours, renewed while the page is open, for up to seven days. Signing out
-        everywhere ends the sessions of all your browsers, including this one. Tokens keep working.
-      </p>
-    </SessionSection>
-  )
-}
-
 export const Account = () => {
   const page = usePage()
   const leaving = useCommand()
   const me = meOf(page)
   const isTester = me.role === 'tester'
+  const changeTheme = (theme: Theme): void => {
+    page.theme.value = theme
+  }
   return (
     <Page
       class="narrow"
@@ -90,8 +57,27 @@ export const Account = () => {
       )}
       <Password />
       <TokenSection userId="me" role={me.role} />
-      <Sessions />
-      <Appearance />
+      <SessionSection
+        look="danger small"
+        question="Sign out of all your browsers, this one too?"
+        action="Sign out everywhere"
+        back="Stay signed in"
+        end={() => page.control.signOut(true)}
+      >
+        <p class="second">
+          This browser stays signed in for 12 hours, renewed while the page is open, for up to seven days. Signing out
+          everywhere ends the sessions of all your browsers, including this one. Tokens keep working.
+        </p>
+      </SessionSection>
+      <Section title="Appearance and warnings">
+        <div class="stack appearance">
+          <div class="row">
+            <span class="grow">Theme</span>
+            <Segments label="Theme" options={THEMES} value={page.theme.value} onChange={changeTheme} />
+          </div>
+          <BeforeTheEnd />
+        </div>
+      </Section>
       <nav class="section row wrap" aria-label="Help">
         <a href="/guide">Guide</a>
         <a href="/docs">API</a>
@@ -101,7 +87,7 @@ export const Account = () => {
 }
 
 /** Changes one's own password. That ends all sessions, so this browser signs in again with the new one. */
-export const Password = () => {
+const Password = () => {
   const page = usePage()
   const [isRevoking, setRevoking] = useState(false)
   const [isChanged, setChanged] = useState(false)

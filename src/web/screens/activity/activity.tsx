@@ -30,7 +30,7 @@ const RunRow = ({ run: { entries, sentence }, reader }: { readonly run: Run; rea
   const [newest] = entries
   return (
     <details class="ev-run" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
+      <summary class="row">
         {newest && lineOf(newest, sentence)}
         <Icon name="down" />
       </summary>

@@ -109,7 +109,8 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
       },
     )
   }
-  const options = [['', 'Any machine'] as const, ...names.suts.map(({ _id, name }) => [_id, name] as const)]
+  const suts = [...names.suts.values()].map(({ _id, name }) => [_id, name] as const)
+  const options = [['', 'Any machine'] as const, ...suts]
   return (
     <section class="stack" aria-label="Who had it">
       <h2>Who had it</h2>

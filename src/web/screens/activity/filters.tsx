@@ -40,7 +40,8 @@ interface Props {
 
 const dayText = (day: string): string => (isDay(day) ? formatDate(timeOfDay(day)) : day)
 const textIn = (options: Options, id: string): string => options.find(([key]) => key === id)?.[1] ?? id
-const optionsOf = (all: Names['people'] | Names['suts']): Options => all.map(({ _id, name }) => [_id, name])
+const optionsOf = (all: Names['people'] | Names['suts']): Options =>
+  [...all.values()].map(({ _id, name }) => [_id, name])
 
 /** What of the feed is shown: the text among what was read, all else by the service. */
 export const Filters = ({ filter, names, onChange }: Props) => {

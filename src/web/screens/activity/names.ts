@@ -1,20 +1,20 @@
 import { useEffect } from 'preact/hooks'
-import { MACHINES, readAll } from '../../data/lists.ts'
+import { byId, MACHINES, readAll } from '../../data/lists.ts'
 import type { Person, Sut } from '../../data/objects.ts'
 import { NOTHING, ofKinds, type Source } from '../../data/query.ts'
 import { type FeedEvent, sutIdOf } from '../../features/events/feed.ts'
 import type { Reader } from '../../features/events/holes.ts'
-import { compareNames } from '../../format/format.ts'
 import { meOf, usePage, useReading } from '../../page/context.ts'
 import { outcomeOf } from '../../service/api.ts'
 
+/** By id, in the order of their names. */
 export interface Names {
-  readonly people: readonly Person[]
-  readonly suts: readonly Pick<Sut, '_id' | 'name'>[]
-  readonly isLoaded: boolean
+  readonly people: ReadonlyMap<string, Person>
+  readonly suts: ReadonlyMap<string, Pick<Sut, '_id' | 'name'>>
 }
 
-const NONE: Names = { people: [], suts: [], isLoaded: false }
+/** Before they were read. */
+const NONE: Names = { people: new Map(), suts: new Map() }
 
 const ASKED = 20
 const NOBODY: ReadonlyMap<string, string> = new Map()
@@ -23,21 +23,17 @@ export const useNames = (): Names => {
   const { value: suts } = useReading(MACHINES)
   const { value: people } = useReading({
     ...{ key: 'all people', ...ofKinds('user') },
-    read: async (source) =>
-      (await readAll<Person>(source, '/api/user?removed=true', 'users')).toSorted((a, b) =>
-        compareNames(a.name, b.name),
-      ),
+    read: async (source) => byId(await readAll<Person>(source, '/api/user?removed=true', 'users')),
   })
-  return suts && people ? { people, suts: [...suts.values()], isLoaded: true } : NONE
+  return suts && people ? { people, suts } : NONE
 }
 
 /** The names of machines that are retired, as they were when an event was recorded. */
-const useFormer = (events: readonly FeedEvent[], { suts, isLoaded }: Names): ReadonlyMap<string, string> => {
-  const present = new Set(suts.map(({ _id }) => _id))
+const useFormer = (events: readonly FeedEvent[], names: Names): ReadonlyMap<string, string> => {
   const entries = new Map<string, string>()
-  for (const event of isLoaded ? events : []) {
+  for (const event of names === NONE ? [] : events) {
     const id = sutIdOf(event)
-    if (id !== undefined && !present.has(id) && !entries.has(id)) entries.set(id, event.sequence)
+    if (id !== undefined && !names.suts.has(id) && !entries.has(id)) entries.set(id, event.sequence)
   }
   const nameAt = async (source: Source, id: string): Promise<readonly [string, string]> => {
     const { value, refused } = await outcomeOf(source.get(`/api/sut/${id}?as_of=${entries.get(id)}`))
@@ -57,16 +53,13 @@ const useFormer = (events: readonly FeedEvent[], { suts, isLoaded }: Names): Rea
 }
 
 export const useReader = (events: readonly FeedEvent[], names: Names): Reader => {
-  const ownId = meOf(usePage())._id
   const former = useFormer(events, names)
-  const people = new Map(names.people.map(({ _id, name }) => [_id, name]))
-  const suts = new Map(names.suts.map(({ _id, name }) => [_id, name]))
   return {
-    ownId,
-    nameOf: (id) => people.get(id),
+    ownId: meOf(usePage())._id,
+    nameOf: (id) => names.people.get(id)?.name,
     machineOf: (id) => {
-      const name = suts.get(id)
-      return name === undefined ? { machine: former.get(id) ?? 'a machine', id: undefined } : { machine: name, id }
+      const sut = names.suts.get(id)
+      return sut ? { machine: sut.name, id } : { machine: former.get(id) ?? 'a machine', id: undefined }
     },
   }
 }

@@ -29,23 +29,6 @@ export const spanOn = (from: number, to: number, now: number): string => {
   return `${day === 'Today' ? '' : `${day}, `}${formatClock(from)} – ${formatWhen(to, from)}`
 }
 
-const laterOf = (next: Offer): Take => ({
-  ...{ kind: 'take', key: `next ${next.sutId} ${next.from}`, icon: 'calendar', offer: next, hint: 'next free' },
-  asked: { start: next.from, length: next.to - next.from },
-})
-
-const shorterOf = (shorter: Offer, start: Asked['start'], begin: number): Take => ({
-  ...{ kind: 'take', key: `shorter ${shorter.sutId} ${shorter.to}`, icon: 'clock' },
-  offer: { ...shorter, from: begin },
-  hint: `${formatDuration(shorter.to - begin)}, shorter`,
-  asked: { start, length: lengthTo(shorter.to, start, begin) },
-})
-
-const waitOf = (ahead: number | undefined): Wait => ({
-  ...{ kind: 'wait', key: 'wait', icon: 'queue' },
-  hint: ahead === undefined ? '' : `you would be ${ordinalOf(ahead + 1)}`,
-})
-
 interface Situation {
   readonly now: number
   /** The machine that was refused after this was read. */
@@ -67,12 +50,21 @@ export const choicesOf = (
       ...{ kind: 'take', key: offer.sutId, icon: 's-free', hint: n === 0 ? 'best match' : '', asked },
       offer: { ...offer, from: begin, to: window.to },
     }))
-  return [
-    // Who waits gets what is free first: not a time of their choice.
-    ...(mayWait && asked.start === 'now' ? [waitOf(ahead)] : []),
-    ...(next === undefined ? [] : [laterOf(next)]),
-    ...(shorter === undefined ? [] : [shorterOf(shorter, asked.start, begin)]),
-  ]
+  const wait: Wait = {
+    ...{ kind: 'wait', key: 'wait', icon: 'queue' },
+    hint: ahead === undefined ? '' : `you would be ${ordinalOf(ahead + 1)}`,
+  }
+  const later: Take | undefined = next && {
+    ...{ kind: 'take', key: `next ${next.sutId} ${next.from}`, icon: 'calendar', offer: next, hint: 'next free' },
+    asked: { start: next.from, length: next.to - next.from },
+  }
+  const sooner: Take | undefined = shorter && {
+    ...{ kind: 'take', key: `shorter ${shorter.sutId} ${shorter.to}`, icon: 'clock' },
+    ...{ offer: { ...shorter, from: begin }, hint: `${formatDuration(shorter.to - begin)}, shorter` },
+    asked: { start: asked.start, length: lengthTo(shorter.to, asked.start, begin) },
+  }
+  // Who waits gets what is free first: not a time of their choice.
+  return [mayWait && asked.start === 'now' && wait, later, sooner].filter((each) => typeof each === 'object')
 }
 
 export interface Chosen {

@@ -184,13 +184,8 @@ const useRules = (userId: string, reservations: readonly Reservation[]): Readonl
   }).value
 }
 
-interface Props {
-  readonly all: readonly Held[]
-  readonly rrule: string | undefined
-}
-
 /** A reservation that has not begun, or those of a series as one. */
-const AheadAsOne = ({ all, rrule = '' }: Props) => {
+const AheadAsOne = ({ all, rrule = '' }: { readonly all: readonly Held[]; readonly rrule: string | undefined }) => {
   const [isOpen, setOpen] = useState(false)
   const [first, ...others] = all
   if (first === undefined) return undefined

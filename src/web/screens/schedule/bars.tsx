@@ -88,57 +88,20 @@ const LEGEND = {
   inactive: 'Inactive',
 }
 
-const Legend = () => (
-  <div class="row wrap clip legend small muted desk-only" role="group" aria-label="Legend">
-    {Object.entries(LEGEND).map(([look, text]) => (
-      <span key={look}>
-        <i class={look} />
-        {text}
-      </span>
-    ))}
-  </div>
-)
-
-interface WaitingProps {
-  /** Undefined until it was read, and in the past. */
+interface FilterBarProps {
+  readonly suts: readonly Sut[]
+  readonly freeCount: number
+  readonly shownCount: number
+  /** Who waits; undefined until it was read, and in the past. */
   readonly queue: readonly SutRequest[] | undefined
   readonly isQueueOpen: boolean
   readonly onQueue: (isOpen: boolean) => void
 }
 
-const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps) => {
-  if (queue === undefined || queue.length === 0) return undefined
-  const text = `${formatNumber(queue.length)} waiting`
-  return (
-    <>
-      <Chip
-        label={text}
-        icon="queue"
-        class="waits"
-        aria-haspopup="dialog"
-        aria-expanded={isQueueOpen}
-        onPress={() => onQueue(!isQueueOpen)}
-      />
-      {isQueueOpen && (
-        <Popover title="Waiting" width={440} subtitle={text} anchor=".chip.waits" onClose={() => onQueue(false)}>
-          <div class="pop-body">
-            <QueueTable queue={queue} />
-          </div>
-        </Popover>
-      )}
-    </>
-  )
-}
-
-interface FilterBarProps extends WaitingProps {
-  readonly suts: readonly Sut[]
-  readonly freeCount: number
-  readonly shownCount: number
-}
-
-export const FilterBar = ({ suts, freeCount, shownCount, ...waiting }: FilterBarProps) => {
+export const FilterBar = ({ suts, freeCount, shownCount, queue = [], isQueueOpen, onQueue }: FilterBarProps) => {
   const filter = useComputed(() => view.value.filter).value
   const change = (part: Partial<Filter>): void => show({ filter: { ...filter, ...part } })
+  const waiting = `${formatNumber(queue.length)} waiting`
   return (
     <div class="row bar" role="search" aria-label="Filter machines">
       <SearchField
@@ -159,10 +122,31 @@ export const FilterBar = ({ suts, freeCount, shownCount, ...waiting }: FilterBar
       />
       <MachineChips suts={suts} chosen={filter} onChange={change} />
       <GroupChip suts={suts} />
-      <WaitingChip {...waiting} />
+      {queue.length > 0 && (
+        <Chip
+          {...{ label: waiting, icon: 'queue', class: 'waits' }}
+          aria-haspopup="dialog"
+          aria-expanded={isQueueOpen}
+          onPress={() => onQueue(!isQueueOpen)}
+        />
+      )}
+      {queue.length > 0 && isQueueOpen && (
+        <Popover title="Waiting" width={440} subtitle={waiting} anchor=".chip.waits" onClose={() => onQueue(false)}>
+          <div class="pop-body">
+            <QueueTable queue={queue} />
+          </div>
+        </Popover>
+      )}
       <Status class="vh">{formatCount(shownCount, 'machine')}</Status>
       <span class="grow" />
-      <Legend />
+      <div class="row wrap clip legend small muted desk-only" role="group" aria-label="Legend">
+        {Object.entries(LEGEND).map(([look, text]) => (
+          <span key={look}>
+            <i class={look} />
+            {text}
+          </span>
+        ))}
+      </div>
     </div>
   )
 }

@@ -27,21 +27,18 @@ const useSteps = () => {
   return { hasMachine: suts.size > 0, hasPerson: people.size > 1, hasReservation: byId.size > 0, suts }
 }
 
-/** Whether anybody has ever reserved a machine, which stays so whatever is retired or cancelled. */
-const useWasReserved = (isAsked: boolean) =>
-  useReading({
+/** Whether the steps are shown; undefined until that is known. */
+export const useSetUp = (isAdministrator: boolean): boolean | undefined => {
+  const { hasMachine, hasPerson, hasReservation } = useSteps()
+  const isAsked = isAdministrator && (!hasMachine || (isUnderWay.value && !(hasPerson && hasReservation)))
+  // Whether anybody has ever reserved a machine, which stays so whatever is retired or cancelled.
+  const { value: wasReserved, failed } = useReading({
     ...{ key: `was reserved ${isAsked}`, ...ofKinds('sut_reservation') },
     read: async (source, _ids, before = false) => {
       if (before || !isAsked) return before
       return (await source.get('/api/sut_reservation?include=state,cancelled&limit=1')).value.count > 0
     },
   })
-
-/** Whether the steps are shown; undefined until that is known. */
-export const useSetUp = (isAdministrator: boolean): boolean | undefined => {
-  const { hasMachine, hasPerson, hasReservation } = useSteps()
-  const isAsked = isAdministrator && (!hasMachine || (isUnderWay.value && !(hasPerson && hasReservation)))
-  const { value: wasReserved, failed } = useWasReserved(isAsked)
   useEffect(() => {
     if (wasReserved) isUnderWay.value = false
   }, [wasReserved])

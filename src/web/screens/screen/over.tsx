@@ -25,27 +25,10 @@ interface Props {
   readonly onAgain: () => void
 }
 
-/** Takes the machine again from now on, until somebody else has it, for an hour at most. */
-const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: number }) => {
-  const page = usePage()
-  const command = useReservation()
-  const reserve = () => {
-    const now = currentTime()
-    const draft = { sutId, start: 'now', length: lengthTo(until, 'now', now) } as const
-    return command.act('create', bodyOf(draft, meOf(page)._id, now, false), ({ _id }) => goTo('screen', _id))
-  }
-  return (
-    <>
-      <CommandButton look="primary" command={command} onPress={reserve}>
-        Reserve until {formatWhen(until, currentTime())}
-      </CommandButton>
-      <RefusedNote refused={command.refused} />
-    </>
-  )
-}
-
 export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Props) => {
-  const now = usePage().clock.value
+  const page = usePage()
+  const now = page.clock.value
+  const command = useReservation()
   const heading = useRef<HTMLHeadingElement>(null)
   // Not a button: keys that were meant for the machine may still come.
   useEffect(() => {
@@ -54,6 +37,12 @@ export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Prop
   const free = taken && freeUntil(taken, now)
   const until = free === undefined ? undefined : Math.min(free, ceilQuarter(now + HOUR))
   const isFree = way === 'reserve' && sutId !== undefined && until !== undefined && until - now >= MINUTE
+  /** Takes the machine again from now on, until somebody else has it, for an hour at most. */
+  const reserve = (id: string, end: number) => {
+    const at = currentTime()
+    const draft = { sutId: id, start: 'now', length: lengthTo(end, 'now', at) } as const
+    return command.act('create', bodyOf(draft, meOf(page)._id, at, false), ({ _id }) => goTo('screen', _id))
+  }
   const freeText =
     isFree && free !== Number.POSITIVE_INFINITY && ` It is free until ${formatWhen(free as number, now)}.`
   return (
@@ -69,7 +58,12 @@ export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Prop
           </p>
         )}
         <div class="row wrap">
-          {isFree && <Reserve sutId={sutId} until={until} />}
+          {isFree && (
+            <CommandButton look="primary" command={command} onPress={() => reserve(sutId, until)}>
+              Reserve until {formatWhen(until, now)}
+            </CommandButton>
+          )}
+          <RefusedNote refused={command.refused} />
           {way === 'again' && <Button label="Connect again" look="primary" onClick={onAgain} />}
           {way === 'reload' && <Button label="Reload" look="primary" onClick={() => location.reload()} />}
           <Button label="Your reservations" href={linkTo('mine')} />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Command, useCommand } from '../../parts/commands/command.tsx'
@@ -7,23 +7,17 @@ import { Mark } from '../../parts/icon.tsx'
 import { Note } from '../../parts/show/note.tsx'
 import { messageOf } from '../../service/session.ts'
 
-const hasSingleSignOn = (): boolean => document.documentElement.dataset.singleSignOn !== undefined
-
 const againText = (seconds: number): string => (seconds > 0 ? `Try again in ${seconds} s.` : 'Try again.')
 
 /** Counts down; assistive technology is told once. */
 const Again = ({ seconds }: { readonly seconds: number }) => {
-  const [at] = useState(() => Date.now() + seconds * 1_000)
-  const [, redraw] = useState({})
-  useEffect(() => {
-    const timer = setInterval(() => redraw({}), 1_000)
-    return () => clearInterval(timer)
-  }, [])
+  const { clock } = usePage()
+  const [at] = useState(() => clock.peek() + seconds * 1_000)
   return (
     <>
       <span class="vh">{againText(seconds)}</span>
       <span class="num" aria-hidden="true">
-        {againText(Math.ceil((at - Date.now()) / 1_000))}
+        {againText((at - clock.value) / 1_000)}
       </span>
     </>
   )
@@ -70,7 +64,7 @@ export const SignIn = () => {
         {phase === 'ended' && text === undefined && (
           <Note kind="info">Your session ended. Sign in to continue where you were.</Note>
         )}
-        {hasSingleSignOn() && (
+        {document.documentElement.dataset.singleSignOn !== undefined && (
           <>
             <Button
               icon="shield"

@@ -5,7 +5,15 @@ import { stateOf } from '../../../features/machines/machine-state.ts'
 import { type Booked, freeUntil } from '../../../features/schedule/calendar.ts'
 import { type Cell, loadStep } from '../../../features/schedule/cells.ts'
 import { minuteAt, type Span } from '../../../features/schedule/span.ts'
-import { formatClock, formatDay, formatDuration, formatRange, formatWhen, HOUR } from '../../../format/format.ts'
+import {
+  formatClock,
+  formatDay,
+  formatDuration,
+  formatRange,
+  formatWhen,
+  HOUR,
+  QUARTER,
+} from '../../../format/format.ts'
 import { linkTo } from '../../../page/location.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { initialsOf } from '../../../parts/initials.ts'
@@ -107,23 +115,25 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
   const { span, focusKey, hourWidth, nameOf } = row
   const place = placeOf(span, cell)
   const width = ((cell.to - cell.from) / HOUR) * hourWidth
-  const shared = {
-    'data-key': cell.key,
-    type: 'button' as const,
-    role: 'gridcell' as const,
-    tabindex: cell.key === focusKey ? 0 : -1,
-    style: place,
-    'aria-colindex': Math.floor((place['--a'] ?? 0) / 15) + 2,
-    'aria-colspan': Math.max(1, Math.round((cell.to - cell.from) / 900_000)),
-  }
   const button = (look: string, label: string, more: object = {}, content?: ComponentChildren) => (
-    <button key={cell.key} {...shared} class={`cell ${look}`} aria-label={label} {...more}>
+    <button
+      type="button"
+      role="gridcell"
+      tabindex={cell.key === focusKey ? 0 : -1}
+      style={place}
+      data-key={cell.key}
+      aria-colindex={Math.floor((place['--a'] ?? 0) / 15) + 2}
+      aria-colspan={Math.max(1, Math.round((cell.to - cell.from) / QUARTER))}
+      class={`cell ${look}`}
+      aria-label={label}
+      {...more}
+    >
       {content}
     </button>
   )
   /** What is only seen. */
   const shade = (look: string, text: string, more: object = {}, content = <span class="vh">{text}</span>) => (
-    <span key={cell.key} class={`cell ${look}`} style={place} role="gridcell" {...more}>
+    <span class={`cell ${look}`} style={place} role="gridcell" {...more}>
       {content}
     </span>
   )
@@ -142,15 +152,13 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
       // The hours of a month stand over it, and so does a reservation that runs.
       const isCovered = row.cells.some((each) => each.kind === 'block' && each.phase === 'running')
       if (span.zoom === 'month' || isCovered) return shade('off', text, { title: text })
-      return shade(
-        'off',
-        text,
-        {},
+      const shown = (
         <span>
           <Icon name="warning" />
           {text}
-        </span>,
+        </span>
       )
+      return shade('off', text, {}, shown)
     }
     case 'outage': {
       const text = `Offline ${dayRange(cell.from, cell.to)}, ${causeText(cell.cause)}`

@@ -60,19 +60,6 @@ test('no SUT that fits is 422, none that is free is 409 and says what to ask for
   t.is((await match(alice, { os: 'windows' })).json.sut_id, inactive)
 })
 
-test('what was released in this quarter-hour is free from then on', async (t) => {
-  const { as, clock } = await start(t, { now: NOW })
-  const [admin, alice] = [as('admin'), as('alice')]
-  await createSut(admin)
-  const running = await match(alice, { os: null }, { start_in: 0, duration: 1_000 })
-  t.is(running.status, 201)
-  t.is((await match(alice, { os: null }, { start_in: 0, duration: 60 })).json.code, 'no_sut_free')
-  clock.set('2030-05-02T05:59:02Z')
-  await alice.post(`/api/sut_reservation/${running.json._id}/cancel`, {})
-  const next = await match(alice, { os: null }, { start_in: 0, duration: 60 })
-  t.deepEqual([next.json.start_time, next.json.end_time], ['2030-05-02T05:59:02+00:00', '2030-05-02T06:15:00+00:00'])
-})
-
 test('SUTs that are offline or outside a scope are no candidates', async (t) => {
   const { as } = await start(t, { now: NOW })
   const admin = as('admin')

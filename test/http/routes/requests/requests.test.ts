@@ -37,22 +37,6 @@ test('a request is granted in its answer where a SUT is free, and the reservatio
   )
 })
 
-test('requests that wait are granted by priority, then in their order', async (t) => {
-  const { admin, cancel, read, untilStatus, wish } = await stage(t)
-  const first = await wish('alice')
-  const [second, third] = [await wish('bob'), await wish('alice', { priority: -1 })]
-  const urgent = await wish('admin', { priority: 100 })
-  let before = first
-  for (const next of [urgent, second, third]) {
-    t.is((await read(next)).status, 'waiting')
-    await cancel(await read(before))
-    await untilStatus(next, 'granted')
-    before = next
-  }
-  const reservation = await admin.get(`/api/sut_reservation/${(await read(third)).sut_reservation_id}`)
-  t.is(reservation.json.user_id, idOf('alice'))
-})
-
 test('a request waits for a SUT that is new, active again or renamed', async (t) => {
   const { admin, sut, untilStatus, wish } = await stage(t)
   await admin.post(`/api/sut/${sut}/update`, { is_active: false })

@@ -54,8 +54,6 @@ export function* elementsFrom<A>(list: SortedList<A>, { chunk, at } = FIRST): Ge
   }
 }
 
-export const lengthOf = (list: SortedList<unknown>): number => list.reduce((sum, { length }) => sum + length, 0)
-
 /** Inserts an element before a place. */
 export const insertAt = <A>(list: SortedList<A>, { chunk, at }: Place, element: A): SortedList<A> => {
   // Behind the last element, the chunk before it takes the new one.

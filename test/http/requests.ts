@@ -73,14 +73,5 @@ export const createSut = async (client: Client, more: Readonly<Record<string, un
 export const reserve = (client: Client, body: unknown, headers: Headers = {}): Promise<Answer> =>
   client.post('/api/sut_reservation/create', body, headers)
 
-/** A reservation and its holder as refusals list them, with the members in their order. */
-export const conflictOf = ({ json: { _id, user_id, start_time, end_time } }: Answer, user_name: string): object => ({
-  _id,
-  user_id,
-  user_name,
-  start_time,
-  end_time,
-})
-
 /** Reserves and returns the answer, which must be 201. */
 export const reserved = (client: Client, body: unknown): Promise<Answer> => created(() => reserve(client, body))

@@ -36,7 +36,7 @@ export const Line = ({ entry, sentence, when }: Told & { readonly when: string }
       {entry.reason !== undefined && (
         <>
           {' '}
-          <q>
+          <q class="second">
             <bdi>{entry.reason}</bdi>
           </q>
         </>

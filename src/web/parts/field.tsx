@@ -1,4 +1,4 @@
-import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import type { InputHTMLAttributes, RenderableProps } from 'preact'
 import type { Refused } from '../service/api.ts'
 
 export interface FieldProps {
@@ -17,14 +17,7 @@ export const Wrong = ({ id, error }: { readonly id?: string; readonly error: str
     </span>
   )
 
-export const Field = ({
-  id,
-  label,
-  className = '',
-  hint,
-  error,
-  children,
-}: FieldProps & { readonly children: ComponentChildren }) => (
+export const Field = ({ id, label, className = '', hint, error, children }: RenderableProps<FieldProps>) => (
   <div class={`field ${className}`}>
     <label for={id}>{label}</label>
     {children}
@@ -37,14 +30,12 @@ export const Field = ({
   </div>
 )
 
+interface GroupProps extends Omit<FieldProps, 'id' | 'hint'> {
+  readonly role?: 'group' | 'radiogroup'
+}
+
 /** Several things that are chosen under one label. */
-export const FieldGroup = ({
-  label,
-  className = '',
-  role = 'group',
-  error,
-  children,
-}: Omit<FieldProps, 'id'> & { readonly role?: 'group' | 'radiogroup'; readonly children: ComponentChildren }) => (
+export const FieldGroup = ({ label, className = '', role = 'group', error, children }: RenderableProps<GroupProps>) => (
   // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles support it.
   <div class={`field ${className}`} role={role} aria-label={label}>
     <span class="label clip" aria-hidden="true">

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { RenderableProps } from 'preact'
 import type { Reservation, Sut } from '../../data/objects.ts'
 import { NOTHING } from '../../data/query.ts'
 import { formatWhen } from '../../format/format.ts'
@@ -53,7 +53,7 @@ const HostPort = ({ connection }: { readonly connection: Connection }) => {
 }
 
 /** What else there is to say of a connection. */
-const Remark = ({ icon, children }: { readonly icon: IconName; readonly children: ComponentChildren }) => (
+const Remark = ({ icon, children }: RenderableProps<{ readonly icon: IconName }>) => (
   <span class="small muted row">
     <span class={icon === 'check' ? 'row ok' : 'row'}>
       <Icon name={icon} />

@@ -43,7 +43,7 @@ export const Radio = ({ name, isChosen, class: look, onChoose, children }: Radio
   </label>
 )
 
-interface SegmentsProps<K extends string> {
+interface Props<K extends string> {
   readonly label: string
   readonly options: Readonly<Record<K, string>>
   readonly value: K
@@ -51,13 +51,7 @@ interface SegmentsProps<K extends string> {
   readonly class?: string
 }
 
-export const Segments = <K extends string>({
-  label,
-  options,
-  value,
-  onChange,
-  class: place = '',
-}: SegmentsProps<K>) => (
+export const Segments = <K extends string>({ label, options, value, onChange, class: place = '' }: Props<K>) => (
   <div class={`seg ${place}`} role="group" aria-label={label}>
     {(Object.entries(options) as [K, string][]).map(([key, text]) => (
       <button key={key} type="button" aria-pressed={key === value} onClick={() => onChange(key)}>

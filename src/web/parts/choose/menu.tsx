@@ -8,7 +8,9 @@ import { rove } from './rove.ts'
 import { SearchField } from './search-field.tsx'
 import { toggled } from './toggled.ts'
 
-export interface Choice<K extends string | number = string> {
+type Key = string | number
+
+export interface Choice<K extends Key = string> {
   readonly key: K
   readonly text: string
   readonly group?: string
@@ -17,7 +19,7 @@ export interface Choice<K extends string | number = string> {
   readonly isChosen?: boolean
 }
 
-interface MenuProps<K extends string | number> {
+interface MenuProps<K extends Key> {
   readonly label: string
   readonly choices: readonly Choice<K>[]
   /** Whether several may be chosen, so that the menu stays open. */
@@ -35,7 +37,7 @@ const roleOf = ({ isChosen }: Pick<Choice, 'isChosen'>, isMultiple: boolean) => 
 const FEW = 20
 const MOST = 200
 
-const Choices = <K extends string | number>({ label, choices, isMultiple = false, onChoose }: MenuProps<K>) => {
+const Choices = <K extends Key>({ label, choices, isMultiple = false, onChoose }: MenuProps<K>) => {
   const [typed, setTyped] = useState('')
   const matching = choices.filter(({ group = '', text }) => fold(`${group} ${text}`).includes(fold(typed.trim())))
   const left = matching.length - MOST
@@ -84,21 +86,14 @@ const Choices = <K extends string | number>({ label, choices, isMultiple = false
   )
 }
 
-interface TriggerProps<K extends string | number> extends MenuProps<K> {
+interface TriggerProps<K extends Key> extends MenuProps<K> {
   readonly className: string
   readonly title?: string
   readonly children: ComponentChildren
 }
 
 /** A button that opens a menu, by Enter or ↓: arrows move, Enter chooses, Escape and Tab close. */
-const Menu = <K extends string | number>({
-  className,
-  title,
-  isDisabled,
-  children,
-  onChoose,
-  ...menu
-}: TriggerProps<K>) => {
+const Menu = <K extends Key>({ className, title, isDisabled, children, onChoose, ...menu }: TriggerProps<K>) => {
   const root = useRef<HTMLDivElement>(null)
   const { isOpen, floating, close, buttonProps, floatingProps } = useFloating()
   // What is in it is drawn before it is shown, and could not have the focus then.
@@ -140,10 +135,7 @@ const Menu = <K extends string | number>({
   )
 }
 
-export const MenuChip = <K extends string | number>({
-  isOn = false,
-  ...menu
-}: MenuProps<K> & { readonly isOn?: boolean }) => (
+export const MenuChip = <K extends Key>({ isOn = false, ...menu }: MenuProps<K> & { readonly isOn?: boolean }) => (
   <Menu {...menu} className={isOn ? 'chip on' : 'chip'}>
     {menu.label}
     <Icon name="down" />
@@ -172,22 +164,19 @@ export const FilterChip = <K extends string>({ label, options, chosen, onChange 
   )
 }
 
-interface ButtonProps<K extends string | number> extends MenuProps<K> {
+interface ButtonProps<K extends Key> extends MenuProps<K> {
   /** Shown in place of an arrow. */
   readonly text?: string
 }
 
-export const MenuButton = <K extends string | number>({ text, ...menu }: ButtonProps<K>) => (
+export const MenuButton = <K extends Key>({ text, ...menu }: ButtonProps<K>) => (
   <Menu className="btn" {...menu} title={menu.label}>
     {text ?? <Icon name="down" />}
   </Menu>
 )
 
 /** What else can be done, behind three dots. */
-export const MoreMenu = <K extends string | number>({
-  look = '',
-  ...menu
-}: MenuProps<K> & { readonly look?: string }) => (
+export const MoreMenu = <K extends Key>({ look = '', ...menu }: MenuProps<K> & { readonly look?: string }) => (
   <Menu className={`btn icon quiet ${look}`} {...menu} title={menu.label}>
     <Icon name="more" />
   </Menu>

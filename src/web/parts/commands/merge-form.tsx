@@ -1,6 +1,6 @@
 /** A form of a record that others may change meanwhile. */
 
-import type { ComponentChildren } from 'preact'
+import type { RenderableProps } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { useFocusReturn } from '../focus.ts'
@@ -55,13 +55,7 @@ export const useMergeForm = <R extends { readonly etag: string | undefined }, V 
 }
 
 /** Says that others have changed it. */
-export const StaleNote = ({
-  onLoad,
-  children,
-}: {
-  readonly onLoad: () => void
-  readonly children: ComponentChildren
-}) => {
+export const StaleNote = ({ onLoad, children }: RenderableProps<{ readonly onLoad: () => void }>) => {
   const note = useRef<HTMLDivElement>(null)
   useFocusReturn(note, 'Save')
   return (

@@ -1,4 +1,4 @@
-import type { ComponentChildren, Ref } from 'preact'
+import type { ComponentChildren, Ref, RenderableProps } from 'preact'
 import type { Refused } from '../../service/api.ts'
 import { Icon, type IconName } from '../icon.tsx'
 
@@ -65,13 +65,7 @@ export const Tag = ({ name, value }: { readonly name?: string; readonly value: s
 )
 
 /** What is told to readers when it changes. */
-export const Status = ({
-  class: look,
-  children,
-}: {
-  readonly class?: string
-  readonly children?: ComponentChildren
-}) => (
+export const Status = ({ class: look, children }: RenderableProps<{ readonly class?: string }>) => (
   <p class={look} role="status">
     {children}
   </p>

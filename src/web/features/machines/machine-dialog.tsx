@@ -61,7 +61,6 @@ export const MachineDialog = ({ known, onClose }: Props) => {
       },
     )
   }
-  const title = known === undefined ? 'Add a machine' : `Edit ${known.sut.name}`
   const beside = (
     <span class="grow">
       <Input
@@ -72,7 +71,7 @@ export const MachineDialog = ({ known, onClose }: Props) => {
   )
   return (
     <Dialog
-      title={title}
+      title={known === undefined ? 'Add a machine' : `Edit ${known.sut.name}`}
       command={{ ...command, isOff: command.isOff || checking.isBusy, unplaced: form.unplaced }}
       action={base === undefined ? 'Add' : 'Save'}
       isReady={!isStale && (!isDirty || missing === undefined)}
@@ -81,7 +80,7 @@ export const MachineDialog = ({ known, onClose }: Props) => {
       onClose={onClose}
       beside={beside}
     >
-      {base !== undefined && isStale && <MachineStaleNote sutId={base.sut._id} etag={base.etag} onLoad={form.load} />}
+      {base !== undefined && isStale && <MachineStaleNote base={base} onLoad={form.load} />}
       <MachineFields values={values} settings={base?.settings} errors={errors} change={change}>
         {base !== undefined && (
           <CheckNote known={base} checked={checked} command={checking} onAgain={() => check(base.sut._id)} />
@@ -109,23 +108,17 @@ export const changedText = (entry: Entry | undefined, ownId: string): string => 
   return `${who} changed ${partsOf(entry)} at ${formatClock(Date.parse(entry.time))}${isOwn ? ' in another tab' : ''}.`
 }
 
-interface MachineStaleNoteProps {
-  readonly sutId: string
-  /** The ETag of the record that the form began with. */
-  readonly etag: string
-  readonly onLoad: () => void
-}
-
-const MachineStaleNote = ({ sutId, etag, onLoad }: MachineStaleNoteProps) => {
+/** `base` is what the form began with. */
+const MachineStaleNote = ({ base, onLoad }: { readonly base: Known; readonly onLoad: () => void }) => {
   const page = usePage()
   const [entry, setEntry] = useState<Entry | undefined>(undefined)
   useEffect(() => {
-    const revision = revisionOf(etag)
+    const revision = revisionOf(base.etag)
     // Where it is refused it is said without a name.
-    void outcomeOf(readNewest(page.api, sutId, LOOKED_AT)).then(
+    void outcomeOf(readNewest(page.api, base.sut._id, LOOKED_AT)).then(
       ({ entries }) => entries && setEntry(lastChange(entries, revision)),
     )
-  }, [etag])
+  }, [base.etag])
   return <StaleNote onLoad={onLoad}>{changedText(entry, meOf(page)._id)}</StaleNote>
 }
 

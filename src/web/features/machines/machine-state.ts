@@ -19,18 +19,6 @@ const turnedUntil = (sut: Sut, booked: readonly Booked[], now: number): number |
   return until !== undefined && until > now ? until : undefined
 }
 
-const kindOf = (
-  sut: Sut,
-  running: Booked | undefined,
-  until: number | undefined,
-  ownId: string,
-): MachineState['kind'] => {
-  if (!sut.is_active) return 'inactive'
-  if (sut.monitoring.status === 'Offline') return 'off'
-  if (running === undefined) return until === undefined ? 'free' : 'turn'
-  return running.userId === ownId ? 'own' : 'used'
-}
-
 /** What a machine is, in a word. */
 export const STATES = {
   free: 'Free',
@@ -45,7 +33,13 @@ export const STATES = {
 export const stateOf = (sut: Sut, booked: readonly Booked[], now: number, ownId: string): MachineState => {
   const running = booked.find(({ from, to }) => from <= now && now < to)
   const until = turnedUntil(sut, booked, now)
-  const kind = kindOf(sut, running, until, ownId)
+  const kindOf = (): MachineState['kind'] => {
+    if (!sut.is_active) return 'inactive'
+    if (sut.monitoring.status === 'Offline') return 'off'
+    if (running === undefined) return until === undefined ? 'free' : 'turn'
+    return running.userId === ownId ? 'own' : 'used'
+  }
+  const kind = kindOf()
   const cause = kind === 'off' ? causeOf(sut.monitoring) : undefined
   const turned = kind === 'turn' && until !== undefined ? ` until ${formatWhen(until, now)}` : ''
   const text = cause === undefined ? `${STATES[kind]}${turned}` : `${STATES[kind]}, ${cause}`

@@ -28,12 +28,8 @@ const MOVES_OF_ALL: Readonly<Record<string, Move>> = {
   ...{ Home: { rows: -FAR, stops: -FAR }, End: { rows: FAR, stops: FAR } },
 }
 
-export const moveOf = ({
-  key,
-  ctrlKey,
-  metaKey,
-}: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey'>): Move | undefined =>
-  (ctrlKey || metaKey ? MOVES_OF_ALL : MOVES)[key]
+export const moveOf = (event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey'>): Move | undefined =>
+  (event.ctrlKey || event.metaKey ? MOVES_OF_ALL : MOVES)[event.key]
 
 /** The row that a vertical move leads to. `isRow` tells rows that have stops. */
 const rowAfter = (from: number, by: number, count: number, isRow: (row: number) => boolean): number => {

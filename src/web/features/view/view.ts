@@ -43,13 +43,8 @@ export interface View {
 
 const KEPT = 'berth schedule'
 
-interface KeptView {
-  readonly groupBy?: string
-  readonly folded?: readonly string[]
-}
-
 const openView = (): Signal<View> => {
-  const { groupBy, folded = [] } = readStored<KeptView>(KEPT) ?? {}
+  const { groupBy, folded = [] } = readStored<{ groupBy?: string; folded?: readonly string[] }>(KEPT) ?? {}
   const view = signal<View>({
     ...{ zoom: 'day', time: undefined, filter: NO_FILTER, groupBy, open: undefined, returns: 0 },
     folded: new Set(Array.isArray(folded) ? folded : []),

@@ -14,13 +14,18 @@ export interface SelectProps<K extends string> extends FieldProps {
   readonly isDisabled?: boolean
 }
 
+const sharedOf = <K extends string>(props: SelectProps<K>) => ({
+  ...{ id: props.id, class: 'input', 'aria-label': props.label, disabled: props.isDisabled === true },
+  ...described(props),
+})
+
 /** Options that are shown as a list of the browser, and at a time where one types to find them. */
 const FEW = 20
 const MOST = 100
 
 /** One of many, which is found by typing a part of its text. */
 const Combobox = <K extends string>(props: SelectProps<K>) => {
-  const { id, label, value, options, onChange, isDisabled = false } = props
+  const { id, label, value, options, onChange } = props
   /** Undefined while the list is closed. */
   const [typed, setTyped] = useState<string | undefined>(undefined)
   const isOpen = typed !== undefined
@@ -53,15 +58,11 @@ const Combobox = <K extends string>(props: SelectProps<K>) => {
   }
   const chosen = options.find(([key]) => key === value)?.[1] ?? ''
   return (
-    <span class="select">
+    <>
       <input
         {...field}
-        class="input"
+        {...sharedOf(props)}
         ref={input}
-        id={id}
-        aria-label={label}
-        disabled={isDisabled}
-        {...described(props)}
         placeholder={chosen}
         value={typed ?? chosen}
         onKeyDown={onKeyDown}
@@ -69,7 +70,6 @@ const Combobox = <K extends string>(props: SelectProps<K>) => {
         onInput={({ currentTarget }) => open(currentTarget.value)}
         onBlur={close}
       />
-      <Icon name="down" />
       {isOpen && (
         <div class="pop menu" ref={list} popover="manual" onMouseDown={(event: Event) => event.preventDefault()}>
           {shown.length > 0 ? (
@@ -86,34 +86,30 @@ const Combobox = <K extends string>(props: SelectProps<K>) => {
           )}
         </div>
       )}
-    </span>
+    </>
   )
 }
 
-export const Select = <K extends string>(props: SelectProps<K>) => {
-  const { id, label, value, options, onChange, isDisabled = false } = props
-  if (options.length > FEW) return <Combobox {...props} />
-  return (
-    <span class="select">
+export const Select = <K extends string>(props: SelectProps<K>) => (
+  <span class="select">
+    {props.options.length > FEW ? (
+      <Combobox {...props} />
+    ) : (
       <select
-        id={id}
-        class="input"
-        aria-label={label}
-        value={value}
-        disabled={isDisabled}
-        {...described(props)}
-        onChange={({ currentTarget }) => onChange(currentTarget.value as K)}
+        {...sharedOf(props)}
+        value={props.value}
+        onChange={({ currentTarget }) => props.onChange(currentTarget.value as K)}
       >
-        {options.map(([key, text]) => (
+        {props.options.map(([key, text]) => (
           <option key={key} value={key}>
             {text}
           </option>
         ))}
       </select>
-      <Icon name="down" />
-    </span>
-  )
-}
+    )}
+    <Icon name="down" />
+  </span>
+)
 
 export const SelectField = <K extends string>(props: SelectProps<K>) => (
   <Field {...props}>

@@ -60,14 +60,17 @@ export const formatMoment = (time: number): string => `${formatDate(time)} ${for
 export const formatDate = (time: number): string =>
   `${new Date(time).getDate()} ${shortMonthOf(time)} ${new Date(time).getFullYear()}`
 
+/** Whether a time is on the day of another one, or on one of the six days before or after. */
+export const isNearDay = (time: number, now: number): boolean =>
+  Math.abs(Math.round((midnightOf(time) - midnightOf(now)) / DAY)) < 7
+
 /**
  * A time as it is read at another one: `15:30` on the same day, `Mon 15:30` on one of the six days before or after, and
  * `Mon 30 Nov 15:30` on any other.
  */
 export const formatWhen = (time: number, now: number): string => {
-  const days = Math.round((midnightOf(time) - midnightOf(now)) / DAY)
-  if (days === 0) return formatClock(time)
-  return `${Math.abs(days) < 7 ? shortWeekdayOf(time) : formatDay(time)} ${formatClock(time)}`
+  if (midnightOf(time) === midnightOf(now)) return formatClock(time)
+  return `${isNearDay(time, now) ? shortWeekdayOf(time) : formatDay(time)} ${formatClock(time)}`
 }
 
 /** `10:00–12:30`, `Sat 22:00–Sun 06:00`, as in blocks. Midnight belongs to the day before. */

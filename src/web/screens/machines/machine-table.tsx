@@ -2,7 +2,7 @@ import { systemOf } from '../../data/objects.ts'
 import { Strip } from '../../features/machines/strip.tsx'
 import { type Uptime, upText } from '../../features/machines/uptime.ts'
 import type { Stretch } from '../../features/schedule/calendar.ts'
-import { formatDay, formatWhen } from '../../format/format.ts'
+import { formatDay, formatWhen, isNearDay } from '../../format/format.ts'
 import { linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { NameLink } from '../../parts/show/name-link.tsx'
@@ -21,7 +21,7 @@ export const columnsOf = (
   /** A time in a column: one that is a week away without its hour. */
   const when = (time: number) => {
     const text = formatWhen(time, now)
-    return <span title={text}>{text.split(' ').length > 2 ? formatDay(time) : text}</span>
+    return <span title={text}>{isNearDay(time, now) ? text : formatDay(time)}</span>
   }
   const upOf = ({ sut }: Row): string => {
     const uptime = uptimes.get(sut._id)

@@ -31,7 +31,7 @@ const ofSwagger = (file: string): string =>
 const ofSource = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 
 answerCalls({
-  page: buildPage,
+  page: () => buildPage(process.env.BERTH_LOG_LEVEL === 'debug'),
   documents: async (site) => {
     // Not needed for the page, which people wait for, and more than all else here.
     const { routes } = await import('./routes.ts')

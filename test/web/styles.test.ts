@@ -24,6 +24,13 @@ test('the style sheets of all rooms are served as one, each once and in a layer'
   t.false(textOf('**/*.css').includes('!important'))
 })
 
+test('browsers get the source of the page only where that is asked for', (t) => {
+  const mapped = (isDebug: boolean) =>
+    [...buildPage(isDebug).documents.values()].filter((text) => String(text).includes('sourceMappingURL=data:')).length
+  t.is(mapped(false), 0)
+  t.true(mapped(true) > 5)
+})
+
 test('every custom property that a style reads is a token, or set by the code', (t) => {
   const [styles, code] = [textOf('**/*.css'), textOf('**/*.{ts,tsx}')]
   const namesIn = (text: string, pattern: RegExp): Set<string> =>

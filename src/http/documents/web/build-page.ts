@@ -41,12 +41,15 @@ const reachable = (module: string, outputs: Metafile['outputs'] = {}): ReadonlyS
   return names
 }
 
-/** Bundles the page with everything that it imports. What is loaded later is in files of its own. */
-export const buildPage = (): Page => {
+/**
+ * Bundles the page with everything that it imports. What is loaded later is in files of its own. With `isDebug`, they
+ * have their source with them.
+ */
+export const buildPage = (isDebug = false): Page => {
   const template = readFileSync(new URL('index.html', WEB), 'utf8').replace('<!-- icons -->', ICONS)
   const { files, metafile } = bundle({
     ...{ entryPoints: ENTRIES, target: ['chrome123', 'firefox125', 'safari17.5'], splitting: true, minify: true },
-    ...{ entryNames: '[name]', chunkNames: '[name]-[hash]' },
+    ...{ entryNames: '[name]', chunkNames: '[name]-[hash]', sourcemap: isDebug && 'inline' },
   })
   const client = bundle({
     ...{ entryPoints: [fileURLToPath(CLIENT)], platform: 'node', target: 'node20', banner: { js: CLIENT_HEAD } },

@@ -1,11 +1,20 @@
 import { useMemo, useState } from 'preact/hooks'
 import { MACHINES } from '../../data/lists.ts'
+import type { Sut } from '../../data/objects.ts'
 import { ofSuts } from '../../data/query.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { QueueTable } from '../../features/queue/queue-table.tsx'
 import { useQueue } from '../../features/queue/read.ts'
 import { readAvailable } from '../../features/reserve/available.ts'
-import { fits, isInScope, toMatch } from '../../features/reserve/criteria.ts'
+import {
+  type Criteria,
+  choosablesOf,
+  fits,
+  isInScope,
+  toggledValue,
+  toMatch,
+  type Value,
+} from '../../features/reserve/criteria.ts'
 import { ReserveFields } from '../../features/reserve/reserve-fields.tsx'
 import { parametersOf, type Wish, wishOf } from '../../features/reserve/wish.ts'
 import { floorQuarter } from '../../features/schedule/calendar.ts'
@@ -16,16 +25,72 @@ import { Loaded } from '../../page/loaded.tsx'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useMachines, usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
-import { Switch } from '../../parts/field.tsx'
+import { Chip } from '../../parts/choose/chip.tsx'
+import { MenuChip } from '../../parts/choose/menu.tsx'
+import { FieldGroup, Switch } from '../../parts/field.tsx'
 import { Page } from '../../parts/show/page.tsx'
 import { currentTime } from '../../service/time.ts'
-import { CriteriaFields } from './criteria-fields.tsx'
 import { Offer } from './offer.tsx'
 
 /** Seconds without a connection after which a machine is released, where one wants that. */
 const KEEPALIVE = 600
 
 const change = (wish: Wish): void => goTo('book', undefined, parametersOf(wish))
+
+const CHIPS_MAX = 12
+
+interface CriteriaProps {
+  readonly suts: readonly Sut[]
+  readonly criteria: Criteria
+  readonly onChange: (criteria: Criteria) => void
+}
+
+const CriteriaFields = ({ suts, criteria, onChange }: CriteriaProps) => {
+  const [isAll, setAll] = useState(false)
+  const fields = useMemo(() => choosablesOf(suts, criteria), [suts, criteria])
+  const shown = fields.filter(({ isUsual }) => isAll || isUsual)
+  const toggle = (key: string, value: Value): void => onChange(toggledValue(criteria, key, value))
+  return (
+    <div class="stack criteria">
+      {shown.map(({ key, label, values }) => {
+        const isLong = values.length > CHIPS_MAX
+        return (
+          <FieldGroup key={key} label={label}>
+            <div class="chips">
+              {values
+                .filter(({ isChosen }) => isChosen || !isLong)
+                .map(({ value, text, isChosen }) => (
+                  <Chip
+                    {...{ key: value ?? '', label: text, icon: isChosen ? 'check' : undefined, isOn: isChosen }}
+                    onPress={() => toggle(key, value)}
+                  />
+                ))}
+              {isLong && (
+                <MenuChip
+                  label={`${values.length} values`}
+                  choices={values.map(({ text, isChosen }, n) => ({ key: String(n), text, isChosen }))}
+                  isMultiple
+                  onChoose={(n: string) => toggle(key, values[Number(n)]?.value ?? null)}
+                />
+              )}
+            </div>
+          </FieldGroup>
+        )
+      })}
+      {(isAll || shown.length < fields.length) && (
+        <div>
+          <Button
+            label={isAll ? 'Fewer criteria' : 'More criteria'}
+            icon={isAll ? 'minus' : 'plus'}
+            look="quiet small"
+            aria-expanded={isAll}
+            onClick={() => setAll(!isAll)}
+          />
+        </div>
+      )}
+    </div>
+  )
+}
 
 const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting: ReadonlySet<string>, now: number) => {
   const sought = { match: toMatch(criteria), userId }

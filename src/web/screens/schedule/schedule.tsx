@@ -92,6 +92,7 @@ const clear = (): void => {
   document.getElementById('filter-text')?.focus()
 }
 
+/** What the schedule shows where the filter leaves only machines that somebody has. */
 const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly filter: Filter }) => {
   const page = usePage()
   const me = meOf(page)
@@ -133,25 +134,6 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
   )
 }
 
-/** What the schedule shows where the filter leaves no machine. Of the past nothing can be reserved. */
-const NoneShown = ({ isPast }: { readonly isPast: boolean }) => {
-  const suts = useMachines()
-  const { filter } = view.value
-  const fitting = useMemo(
-    () => [...suts.values()].filter((sut) => matches(sut, NONE, { ...filter, isFreeNow: false }, 0)),
-    [suts, filter],
-  )
-  return (
-    <div class="tl">
-      {fitting.length === 0 || isPast ? (
-        <NoMatch title="No machine matches" onClear={clear} />
-      ) : (
-        <NoneFree suts={fitting} filter={filter} />
-      )}
-    </div>
-  )
-}
-
 const useRows = (now: number) => {
   const suts = useMachines()
   const { bySut } = usePage().reservations.all.value
@@ -160,7 +142,9 @@ const useRows = (now: number) => {
     const all = [...suts.values()]
     const fitting = (of: Filter) => all.filter((sut) => matches(sut, bySut.get(sut._id) ?? NONE, of, now))
     const [shown, free] = [fitting(filter), fitting({ ...filter, isFreeNow: true })]
-    return { all, shown, freeCount: free.length, rows: grouped(shown, groupOfSut(groupBy), folded) }
+    // Those that are not free now, where that is what leaves none.
+    const taken = shown.length > 0 ? [] : fitting({ ...filter, isFreeNow: false })
+    return { all, shown, taken, freeCount: free.length, rows: grouped(shown, groupOfSut(groupBy), folded) }
   }, [suts, bySut, filter, groupBy, folded, now])
 }
 
@@ -188,7 +172,7 @@ export const Schedule = () => {
   const read = useMemo(() => ({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }), [span.from, span.to])
   const { onView, ...reading } = useTimeline(read)
   const suts = useMachines()
-  const { all, shown, freeCount, rows } = useRows(now)
+  const { all, shown, taken, freeCount, rows } = useRows(now)
   useFilterInAddress('schedule', NO_FILTER, filter, (next) => show({ filter: next }))
   const held = useHeldRows(rows, suts, [filter, groupBy, folded], isHeld)
   const isPast = page.asOf.value !== undefined
@@ -207,7 +191,17 @@ export const Schedule = () => {
           <NoMachines />
         </div>
       )
-    if (held.shown.length === 0 && isFiltering(filter)) return <NoneShown isPast={isPast} />
+    if (held.shown.length === 0 && isFiltering(filter))
+      return (
+        <div class="tl">
+          {/* Of the past nothing can be reserved. */}
+          {taken.length === 0 || isPast ? (
+            <NoMatch title="No machine matches" onClear={clear} />
+          ) : (
+            <NoneFree suts={taken} filter={filter} />
+          )}
+        </div>
+      )
     // In other groups no row is where it was.
     return (
       <Grid

@@ -46,12 +46,10 @@ const useLost = (box: RefObject<HTMLDivElement | null>): (() => boolean) => {
     const onPointerDown = (event: Event): void => {
       wasHere.current &&= isHere(event)
     }
-    document.addEventListener('focusin', onFocusIn)
-    document.addEventListener('pointerdown', onPointerDown)
-    return () => {
-      document.removeEventListener('focusin', onFocusIn)
-      document.removeEventListener('pointerdown', onPointerDown)
-    }
+    const listening = new AbortController()
+    document.addEventListener('focusin', onFocusIn, listening)
+    document.addEventListener('pointerdown', onPointerDown, listening)
+    return () => listening.abort()
   }, [])
   return () => wasHere.current && isFocusLost()
 }

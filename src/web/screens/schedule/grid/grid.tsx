@@ -38,10 +38,7 @@ const useBox = () => {
     const observer = new ResizeObserver(read)
     observer.observe(element)
     element.addEventListener('scroll', read, { passive: true })
-    return () => {
-      observer.disconnect()
-      element.removeEventListener('scroll', read)
-    }
+    return () => observer.disconnect()
   }, [])
   return { ref, box }
 }

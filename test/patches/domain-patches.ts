@@ -1,5 +1,10 @@
 import type { Patch } from './patches.ts'
 
+const CALENDAR = [
+  'domain/calendar/calendar.test.ts',
+  'property: every decision on one SUT matches a naive calendar, without double booking',
+] as const
+
 export const domainPatches: readonly Patch[] = [
   {
     fault: 'windows that share an edge overlap',
@@ -16,7 +21,7 @@ export const domainPatches: readonly Patch[] = [
     file: 'src/domain/calendar/window.ts',
     from: 'end: ceilToQuarter(end),',
     to: 'end: floorToQuarter(end),',
-    test: ['http/routes/windows.test.ts', 'a window is reserved on the grid, in the requested offsets'],
+    test: CALENDAR,
   },
   {
     fault: 'overlaps are looked for from the end of the window on',
@@ -50,7 +55,7 @@ export const domainPatches: readonly Patch[] = [
     file: 'src/domain/reservation/rules.ts',
     from: "actor.role === 'tester' && actor._id !== user_id",
     to: "actor.role === 'auditor' && actor._id !== user_id",
-    test: ['domain/reservation/change.test.ts', 'a tester can cancel only its own reservations, an administrator any'],
+    test: CALENDAR,
   },
   {
     fault: 'a quota is exceeded by one reservation',
@@ -97,7 +102,10 @@ export const domainPatches: readonly Patch[] = [
     file: 'src/domain/request/queue.ts',
     from: 'b.priority - a.priority || a.revision - b.revision',
     to: 'a.revision - b.revision',
-    test: ['http/routes/requests/requests.test.ts', 'requests that wait are granted by priority, then in their order'],
+    test: [
+      'domain/request/queue.test.ts',
+      'property: a SUT is offered to nobody while another who may have it goes first',
+    ],
   },
   {
     fault: 'a SUT that lacks an excluded tag fits as if it had it',

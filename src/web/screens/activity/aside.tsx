@@ -20,15 +20,10 @@ import { Name, RefusedNote, Status } from '../../parts/show/note.tsx'
 import { currentTime } from '../../service/time.ts'
 import type { Names } from './names.ts'
 
-interface Signed {
-  readonly text: string
-  readonly at: number
-}
-
 /** The newest checkpoint, which proves what the log was. Each costs a signature: none is made but here and when asked. */
 export const NewestCheckpoint = () => {
   const { api, control } = usePage()
-  const reading = useReading<Signed>({
+  const reading = useReading({
     ...{ key: 'checkpoint', ...NOTHING },
     read: async () => {
       const { blob, refused } = await api.file('/api/audit/checkpoint', 'text/plain')
@@ -36,7 +31,7 @@ export const NewestCheckpoint = () => {
       return { text: await blob.text(), at: currentTime() }
     },
   })
-  const facts = ({ text, at }: Signed) => {
+  const facts = ({ text, at }: NonNullable<typeof reading.value>) => {
     const checkpoint = checkpointOf(text)
     if (checkpoint === undefined) return undefined
     const download = (): void =>

@@ -2,13 +2,10 @@ import { signal } from '@preact/signals'
 import type { Order } from '../../parts/show/order.ts'
 import { type By, type Filter, NO_FILTER } from './machine-list.ts'
 
-/** What one has chosen to see of the machines. It outlives a change of screens. */
-export interface View {
-  readonly filter: Filter
-  readonly order: Order<By>
-}
+const BY_NAME: Order<By> = { by: 'name', isDescending: false }
 
-export const view = signal<View>({ filter: NO_FILTER, order: { by: 'name', isDescending: false } })
+/** What one has chosen to see of the machines. It outlives a change of screens. */
+export const view = signal({ filter: NO_FILTER, order: BY_NAME })
 
 export const show = (filter: Partial<Filter>): void => {
   const { value } = view

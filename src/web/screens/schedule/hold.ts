@@ -24,11 +24,6 @@ export const useHeld = <A>(value: A, isHeld: boolean): A => {
   return kept.current
 }
 
-interface Kept {
-  readonly chosen: readonly unknown[]
-  readonly rows: readonly Row<Sut>[]
-}
-
 /**
  * The rows to show. What one chooses oneself, `chosen`, is shown at once. `waiting` is how many machines have come that
  * are not shown yet; `release` shows them.
@@ -40,8 +35,8 @@ export const useHeldRows = (
   isHeld: boolean,
 ) => {
   const [released, release] = useState({})
-  const wanted = [...chosen, released]
-  const kept = useRef<Kept>({ chosen: wanted, rows })
+  const wanted: readonly unknown[] = [...chosen, released]
+  const kept = useRef({ chosen: wanted, rows })
   const isSame = wanted.every((each, n) => Object.is(each, kept.current.chosen[n]))
   const { rows: before } = kept.current
   const isKept = isHeld && isSame && before.length > 0

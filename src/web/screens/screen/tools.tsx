@@ -37,15 +37,10 @@ export const Left = ({ own }: { readonly own: Booked }) => {
   )
 }
 
-export interface Shown {
-  readonly isFitted: boolean
-  readonly isViewOnly: boolean
-  /** 0 to 9. */
-  readonly quality: number
-}
+export const USUALLY_SHOWN = { isFitted: true, isViewOnly: false, quality: 6 }
+type Shown = typeof USUALLY_SHOWN
 
-export const USUALLY_SHOWN: Shown = { isFitted: true, isViewOnly: false, quality: 6 }
-
+/** 0 to 9. */
 const QUALITIES: Readonly<Record<string, number>> = { 'Low quality': 1, 'Medium quality': 6, 'High quality': 9 }
 
 export const showAs = (rfb: RFB, { isFitted, isViewOnly, quality }: Shown): void => {

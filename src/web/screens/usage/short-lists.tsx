@@ -6,7 +6,7 @@ import { useMachines } from '../../page/use-timeline.ts'
 import { Section } from '../../parts/show/page.tsx'
 import { type Column, Table } from '../../parts/show/table.tsx'
 import { hoursText } from './by-table.tsx'
-import { type RefusedOften, refusedOf, type Unused, unusedOf } from './usage-data.ts'
+import { refusedOf, unusedOf } from './usage-data.ts'
 import { useDemand, useUsage } from './use-usage.ts'
 
 const MOST = 8
@@ -15,7 +15,7 @@ const tableOf = <R,>(label: string, keyOf: (row: R) => string, columns: readonly
   ...{ label, class: 'plain unused', keyOf, columns },
 })
 
-const UNUSED = tableOf<Unused>('Never used', ({ key }) => key, [
+const UNUSED = tableOf<ReturnType<typeof unusedOf>[number]>('Never used', ({ key }) => key, [
   {
     ...{ title: 'Machine', class: 'medium clip', width: '36%' },
     cell: ({ key, name }) => (
@@ -28,7 +28,7 @@ const UNUSED = tableOf<Unused>('Never used', ({ key }) => key, [
   { title: 'Reserved', class: 'second', isNumber: true, width: '80px', cell: ({ held }) => hoursText(held) },
 ])
 
-const REFUSED = tableOf<RefusedOften>('Refused', ({ text }) => text, [
+const REFUSED = tableOf<ReturnType<typeof refusedOf>[number]>('Refused', ({ text }) => text, [
   { title: 'Why', class: 'clip', cell: ({ text }) => text },
   { title: 'Times', isNumber: true, width: '80px', cell: ({ count }) => formatNumber(count) },
 ])

@@ -1,5 +1,6 @@
 /** What of the reports is shown. Pure: instants are Unix milliseconds, days those of the browser's zone. */
 
+import type { Sut } from '../../data/objects.ts'
 import { dayOfTime, isDay, timeOfDay } from '../../features/events/feed.ts'
 import type { Stretch } from '../../features/schedule/calendar.ts'
 import { formatDates, formatDay, HOUR, midnightOf, shortMonthOf } from '../../format/format.ts'
@@ -109,21 +110,11 @@ export const heldShares = (
   )
 }
 
-export interface Unused {
-  readonly key: string
-  readonly name: string
-  readonly text: string
-  readonly held: number
-}
-
 /** Machines that nobody used: reserved, but never connected to, and those that nobody reserved. */
-export const unusedOf = (
-  rows: readonly UsageRow[],
-  suts: Iterable<{ readonly _id: string; readonly name: string; readonly is_active: boolean }>,
-): readonly Unused[] => {
+export const unusedOf = (rows: readonly UsageRow[], suts: Iterable<Pick<Sut, '_id' | 'name' | 'is_active'>>) => {
   const byKey = new Map(rows.map((row) => [row.key, row]))
   return [...suts]
-    .flatMap(({ _id, name, is_active }): readonly Unused[] => {
+    .flatMap(({ _id, name, is_active }) => {
       const { held_seconds = 0, used_seconds = 0, reservations = 0 } = byKey.get(_id) ?? {}
       if (used_seconds !== 0) return []
       const often = reservations === 1 ? 'once' : `${reservations} times`
@@ -134,13 +125,8 @@ export const unusedOf = (
     .sort((a, b) => b.held - a.held)
 }
 
-export interface RefusedOften {
-  readonly text: string
-  readonly count: number
-}
-
 /** `No machine free`, from the codes of refusals; the most frequent ones first. */
-export const refusedOf = (rows: readonly Pick<DemandRow, 'refused'>[]): readonly RefusedOften[] => {
+export const refusedOf = (rows: readonly Pick<DemandRow, 'refused'>[]) => {
   const counts = new Map<string, number>()
   for (const { refused } of rows)
     for (const [code, count] of Object.entries(refused)) counts.set(code, (counts.get(code) ?? 0) + count)

@@ -43,7 +43,7 @@ const Search = () => {
     reset()
   }
   return (
-    <div class="search" role="search">
+    <div class="grow search" role="search">
       <SearchField {...field} ref={input} label="Search the guide" onFocus={readSections} onInput={onInput} />
       <div class={found.length > 0 ? 'pop found' : 'vh'} id="found" role="listbox" aria-label="Results">
         {found.map(({ address, chapter, heading }, n) => (
@@ -68,7 +68,7 @@ if (chapters !== null) {
     const [isOpen, setOpen] = useState(false)
     chapters.classList.toggle('open', isOpen)
     return (
-      <div class="guide-bar">
+      <div class="row guide-bar">
         <Search />
         <Button class="phone-only" aria-expanded={isOpen} aria-controls="chapters" onClick={() => setOpen(!isOpen)}>
           Chapters

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { RenderableProps } from 'preact'
 import { useState } from 'preact/hooks'
 import { type FullSettings, TYPES } from '../../data/objects.ts'
 import { formatSeconds } from '../../format/format.ts'
@@ -28,12 +28,7 @@ const UNUSED = [0, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 86_400]
 
 const INTERVALS = [10, 30, 60, 300, 900, 3_600, 86_400]
 
-interface FieldsProps extends Props {
-  readonly settings: FullSettings | undefined
-  readonly children: ComponentChildren
-}
-
-export const MachineFields = (props: FieldsProps) => {
+export const MachineFields = (props: RenderableProps<Props & { readonly settings: FullSettings | undefined }>) => {
   const { values, change, settings, children } = props
   const form = fieldsOf({ id: 'machine', ...props })
   const text = (name: keyof Values, label: string, className: string, more: object = {}) =>

@@ -121,10 +121,7 @@ const EXPIRIES: readonly (readonly [string, string])[] = [
   ['', 'Never'],
 ]
 
-interface TokenDialogProps {
-  /** `me`, or the id of another user. */
-  readonly userId: string
-  readonly role: Role
+interface TokenDialogProps extends Omit<Props, 'isPart'> {
   readonly onIssued: (token: IssuedToken) => void
   readonly onClose: () => void
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import { quarterAt } from '../../domain/calendar/window.ts'
@@ -52,6 +53,8 @@ const readAll = async ({ views, clock }: MatchingOptions, suts: KnownSuts): Prom
   }
   for (let reading: Promise<ListResult<SutsToMatch>> | undefined = read(); reading !== undefined; ) {
     const { listed: page }: ListResult<SutsToMatch> = await reading
+    // Node delivers the answers of a thread in one turn for as long as they come.
+    await turn()
     // The next page is read while this one is taken in.
     reading = page.next === undefined ? undefined : read(page.next)
     for (const { _id, windows, lastEnd, ...sut } of page.suts) {

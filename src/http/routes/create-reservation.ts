@@ -65,9 +65,9 @@ const windowOf = ({ start_time, end_time, start_in, duration }: ReservationBody)
     : { form: 'relative', startIn: start_in as number, duration: duration as number }
 
 /** Whether there is a user to reserve for. Who may not reserve for it does not learn that. */
-export const holderExists = (users: Users, actor: Actor, userId: string): Promise<boolean> | boolean => {
-  const exists = (): boolean => users.byId(userId) !== undefined
-  return exists() || (!isForbidden(actor, userId) && users.catchUp().then(exists))
+export const holderExists = async (users: Users, actor: Actor, userId: string): Promise<boolean> => {
+  if (users.byId(userId) === undefined && !isForbidden(actor, userId)) await users.catchUp()
+  return users.byId(userId) !== undefined
 }
 
 /** Runs a create in the turn of its holder, whose quota may limit it. */
